@@ -1,0 +1,216 @@
+//! One rentable accelerator as software sees it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::dtype::ComputeDtype;
+
+/// One accelerator, as one device that software sees (one die of an MI250 is its own entry).
+///
+/// `null` in the data file means that no source gives the figure; nothing is guessed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Card {
+    /// Stable id used in links and data files, e.g. `a100-sxm4-80gb`.
+    pub id: String,
+    /// Full name in English.
+    pub name: String,
+    /// Name in Chinese where one is in use.
+    #[serde(default)]
+    pub name_zh: Option<String>,
+    /// Other names people type.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// Maker.
+    pub vendor: Vendor,
+    /// Who it is sold to.
+    pub market: Market,
+    /// Architecture as the maker names it (`Ampere`, `CDNA3`), the key of inherited efficiencies.
+    pub architecture: String,
+    /// Year of release.
+    pub release_year: u16,
+    /// Board form: `PCIe`, `SXM`, `OAM`.
+    pub form: String,
+    /// Memory as the label says it, in GiB ("80 GB" on the label is 80 GiB of chips unless
+    /// `memory_label_is_decimal`).
+    pub memory_gib: f64,
+    /// What the driver reports as total, in MiB, where a printout was found.
+    #[serde(default)]
+    pub driver_memory_mib: Option<u32>,
+    /// Memory type: `GDDR6X`, `HBM3`.
+    pub memory_type: String,
+    /// Memory bandwidth in GB/s (decimal).
+    pub bandwidth_gb_s: f64,
+    /// Board power in W.
+    #[serde(default)]
+    pub power_w: Option<f64>,
+    /// Dense peak rates.
+    pub peak_tflops: PeakTflops,
+    /// CUDA compute capability, e.g. `8.0`; NVIDIA only.
+    #[serde(default)]
+    pub compute_capability: Option<String>,
+    /// Link between cards of one node.
+    pub link: CardLink,
+    /// Measured matrix products, where a source gives them.
+    #[serde(default)]
+    pub measured_matmul: Vec<MeasuredMatmul>,
+    /// How far the entry was checked.
+    pub confidence: Confidence,
+    /// Addresses or documents of the figures.
+    pub sources: Vec<String>,
+    /// What a reader must know, in English.
+    #[serde(default)]
+    pub notes: Option<String>,
+}
+
+/// Maker of a card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "each variant is the maker's own name")]
+pub enum Vendor {
+    Nvidia,
+    Amd,
+    Intel,
+    Google,
+    Aws,
+    Huawei,
+    Biren,
+    Cambricon,
+    MooreThreads,
+    Hygon,
+    Metax,
+    Kunlunxin,
+    Iluvatar,
+    Enflame,
+    Thead,
+}
+
+/// Who a card is sold to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Market {
+    /// Game cards.
+    Consumer,
+    /// Professional desktop cards.
+    Workstation,
+    /// Server cards.
+    Datacenter,
+}
+
+/// How far an entry was checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// Two independent sources agree, or the maker's own document was read.
+    Verified,
+    /// One source.
+    OneSource,
+}
+
+/// Dense peak rates in TFLOPS (TOPS for INT8), never with sparsity; matrix units where the card
+/// has them. `None`: the format is not supported or no source gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PeakTflops {
+    /// FP64 on vector units.
+    #[serde(default)]
+    pub fp64: Option<f64>,
+    /// FP64 on matrix units.
+    #[serde(default)]
+    pub fp64_tensor: Option<f64>,
+    /// FP32 on vector units.
+    pub fp32: Option<f64>,
+    /// FP16 on vector units.
+    #[serde(default)]
+    pub fp16_vector: Option<f64>,
+    /// TF32 on matrix units.
+    #[serde(default)]
+    pub tf32: Option<f64>,
+    /// FP16 on matrix units, FP32 accumulation (what PyTorch uses).
+    #[serde(default)]
+    pub fp16: Option<f64>,
+    /// FP16 on matrix units, FP16 accumulation (what llama.cpp and some kernels use).
+    #[serde(default)]
+    pub fp16_acc16: Option<f64>,
+    /// BF16 on matrix units.
+    #[serde(default)]
+    pub bf16: Option<f64>,
+    /// FP8 on matrix units, FP32 accumulation.
+    #[serde(default)]
+    pub fp8: Option<f64>,
+    /// INT8 on matrix units.
+    #[serde(default)]
+    pub int8: Option<f64>,
+    /// FP4 on matrix units.
+    #[serde(default)]
+    pub fp4: Option<f64>,
+}
+
+impl PeakTflops {
+    /// Dense peak in FLOP/s for a format, matrix units first, or `None` where the card lacks it.
+    pub fn flops_per_s(&self, dtype: ComputeDtype) -> Option<f64> {
+        let tflops = match dtype {
+            ComputeDtype::Fp64 => self.fp64_tensor.or(self.fp64),
+            ComputeDtype::Fp32 => self.fp32,
+            ComputeDtype::Tf32 => self.tf32.or(self.fp32),
+            ComputeDtype::Fp16 => self.fp16.or(self.fp16_vector).or(self.fp32),
+            ComputeDtype::Bf16 => self.bf16,
+            ComputeDtype::Fp8 => self.fp8,
+            ComputeDtype::Int8 => self.int8,
+            ComputeDtype::Fp4 => self.fp4,
+        };
+        tflops.map(|t| t * 1e12)
+    }
+}
+
+/// Link between the cards of one node, and the way to the host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CardLink {
+    /// `NVLink 3`, `PCIe 4.0 x16`, `HCCS`, `Infinity Fabric`.
+    pub kind: String,
+    /// Sum of both directions over all links of one card, GB/s; `None`: no data.
+    pub bidirectional_gb_s: Option<f64>,
+    /// Host bus, sum of both directions, GB/s (PCIe 4.0 x16 is 64); `None`: no data.
+    #[serde(default)]
+    pub host_bidirectional_gb_s: Option<f64>,
+    /// Cards in one node as commonly rented.
+    pub cards_per_node: u32,
+}
+
+/// A measured matrix product.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeasuredMatmul {
+    /// Format multiplied.
+    pub dtype: ComputeDtype,
+    /// Measured rate in TFLOPS.
+    pub tflops: f64,
+    /// Where it was read.
+    pub source: String,
+}
+
+/// Cards of one kind joined into nodes: what a plan is laid over.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'a> {
+    /// The card.
+    pub card: &'a Card,
+    /// Cards in one node.
+    pub cards_per_node: u32,
+    /// Network of one node, one direction, GB/s (8 x 400 Gb/s is 400).
+    pub network_gb_s: f64,
+}
+
+impl Card {
+    /// Memory that software can allocate, in bytes: the driver's total where a printout was
+    /// found, else the label less what drivers of this maker commonly keep.
+    pub fn usable_memory_bytes(&self) -> u64 {
+        /// Share of the label that the driver reports where no printout was found; the
+        /// NVIDIA data-centre cards with printouts lie between 0.978 and 0.9997.
+        const UNREAD_DRIVER_SHARE: f64 = 0.985;
+        const MIB: f64 = 1_048_576.0;
+        let mib = self
+            .driver_memory_mib
+            .map_or(self.memory_gib * 1024.0 * UNREAD_DRIVER_SHARE, f64::from);
+        (mib * MIB) as u64
+    }
+}

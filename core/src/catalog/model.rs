@@ -1,0 +1,131 @@
+//! Language-model architectures and what can be counted from them.
+
+use serde::{Deserialize, Serialize};
+
+/// A language model of the catalog, or one that a user brings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// Stable id used in links, e.g. `llama-3.1-8b`.
+    pub id: String,
+    /// Name as its maker writes it.
+    pub name: String,
+    /// Family, for grouping in a picker.
+    pub family: String,
+    /// Other names people type.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// Published parameter count, all parameters.
+    pub params_total: u64,
+    /// Parameters used for one token, output head included and input embedding left out;
+    /// equal to all for dense models.
+    pub params_active: u64,
+    /// Shape of the network.
+    #[serde(flatten)]
+    pub transformer: Transformer,
+    /// Longest context the maker states, tokens.
+    pub max_context: u32,
+    /// Format the weights are published in: `bf16`, `fp8`, `mxfp4`.
+    pub native_format: crate::dtype::WeightFormat,
+    /// Licence by name.
+    #[serde(default)]
+    pub licence: Option<String>,
+    /// Where the configuration was read.
+    pub source: String,
+    /// What a reader must know, in English.
+    #[serde(default)]
+    pub notes: Option<String>,
+}
+
+/// Shape of a decoder: everything that memory and FLOPs are counted from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Transformer {
+    /// Blocks.
+    pub layers: u32,
+    /// Width of the residual stream.
+    pub hidden: u32,
+    /// Width of the feed-forward network of dense blocks; 0 where every block holds experts.
+    pub ffn: u32,
+    /// Three matrices (SwiGLU, GeGLU) rather than two.
+    pub ffn_gated: bool,
+    /// Rows of the embedding.
+    pub vocab: u32,
+    /// The output head shares the embedding's weights.
+    pub tie_embeddings: bool,
+    /// Attention of the blocks, grouped; the groups' layers add up to `layers`.
+    pub attention: Vec<AttentionGroup>,
+    /// Expert layers, for mixture-of-experts models.
+    #[serde(default)]
+    pub experts: Option<ExpertLayers>,
+}
+
+/// Blocks that share one kind of attention.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttentionGroup {
+    /// How many blocks.
+    pub layers: u32,
+    /// What they do.
+    #[serde(flatten)]
+    pub kind: AttentionKind,
+}
+
+/// One kind of attention. Multi-head, grouped-query and multi-query attention are one kind
+/// that differ in `kv_heads`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum AttentionKind {
+    /// MHA, GQA, MQA, with an optional window.
+    Heads {
+        /// Query heads.
+        heads: u32,
+        /// Key and value heads.
+        kv_heads: u32,
+        /// Width of one head.
+        head_dim: u32,
+        /// Sliding or chunked window in tokens; `None`: the whole context.
+        #[serde(default)]
+        window: Option<u32>,
+    },
+    /// Multi-head latent attention (DeepSeek-V2, 2024).
+    Latent {
+        /// Query heads.
+        heads: u32,
+        /// Rank of the query projection; `None`: not factored.
+        #[serde(default)]
+        q_rank: Option<u32>,
+        /// Rank of the cached latent.
+        kv_rank: u32,
+        /// Width of a head's part without position.
+        qk_nope_dim: u32,
+        /// Width of the shared rotary key.
+        qk_rope_dim: u32,
+        /// Width of a value head.
+        v_dim: u32,
+    },
+    /// Linear attention or a state-space block: a state of fixed size, nothing per token.
+    Linear {
+        /// Heads.
+        heads: u32,
+        /// Elements of the state of one sequence in one block.
+        state_elements: u64,
+        /// Parameters of one such block's mixer.
+        params: u64,
+    },
+}
+
+/// Expert layers of a mixture-of-experts model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpertLayers {
+    /// Routed experts of a block.
+    pub experts: u32,
+    /// Routed experts used for one token.
+    pub per_token: u32,
+    /// Width of one routed expert.
+    pub ffn: u32,
+    /// Width of all shared experts of a block together; 0: none.
+    #[serde(default)]
+    pub shared_ffn: u32,
+    /// Blocks that hold experts; the others are dense with `Transformer::ffn`.
+    pub layers: u32,
+}

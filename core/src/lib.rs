@@ -1,0 +1,27 @@
+//! CardFit: which rentable cards fit a model and a scenario, how long it takes, what it costs.
+//!
+//! Data flows one way:
+//!
+//! ```text
+//! catalog + scenario -> plan -> memory -> speed -> time -> rental cost -> ranked offers
+//! ```
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`catalog`] | cards, models, prices: types and the data files they are read from |
+//! | [`scenario`] | what a user asks for, its URL form and its limits |
+//! | [`plan`] | layouts of a job over cards, and the search for the fastest that fits |
+//! | [`estimate`] | memory and speed of a planned job |
+//! | [`rental`] | what renting costs |
+//! | [`dtype`], [`range`] | number formats; a value with its ends |
+//!
+//! Nothing here knows of a browser: the page, the command line and the widget are readers of
+//! the same offers.
+
+pub mod catalog;
+pub mod dtype;
+pub mod estimate;
+pub mod plan;
+pub mod range;
+pub mod rental;
+pub mod scenario;
