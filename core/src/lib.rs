@@ -13,6 +13,9 @@
 //! | [`plan`] | layouts of a job over cards, and the search for the fastest that fits |
 //! | [`estimate`] | memory and speed of a planned job |
 //! | [`rental`] | what renting costs |
+//! | [`offers`] | ranked offers: the answer to a scenario |
+//! | [`measured`] | measured results and how far the estimator is off |
+//! | [`text`] | texts in every language |
 //! | [`dtype`], [`range`] | number formats; a value with its ends |
 //!
 //! Nothing here knows of a browser: the page, the command line and the widget are readers of
@@ -21,7 +24,10 @@
 pub mod catalog;
 pub mod dtype;
 pub mod estimate;
+pub mod measured;
+pub mod offers;
 pub mod plan;
 pub mod range;
 pub mod rental;
 pub mod scenario;
+pub mod text;

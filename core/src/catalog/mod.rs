@@ -3,10 +3,12 @@
 //! Types only describe; every figure and its source lives in a data file.
 
 mod card;
+mod count;
 mod model;
 mod price;
 
 pub use card::{Card, CardLink, Confidence, Market, MeasuredMatmul, Node, PeakTflops, Vendor};
+pub use count::mean_causal_context;
 pub use model::{AttentionGroup, AttentionKind, ExpertLayers, Model, Transformer};
 pub use price::{Billing, Currency, PriceBook, PriceOffer};
 

@@ -2,6 +2,9 @@
 //!
 //! Training and serving each have a file; what both stand on is beside them.
 
+pub mod serving;
+pub mod training;
+
 use serde::Serialize;
 
 use crate::range::Range;
