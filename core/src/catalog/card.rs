@@ -36,6 +36,9 @@ pub struct Card {
     /// What the driver reports as total, in MiB, where a printout was found.
     #[serde(default)]
     pub driver_memory_mib: Option<u32>,
+    /// Where that printout was read.
+    #[serde(default)]
+    pub driver_memory_source: Option<String>,
     /// Memory type: `GDDR6X`, `HBM3`.
     pub memory_type: String,
     /// Memory bandwidth in GB/s (decimal).
@@ -152,7 +155,12 @@ impl PeakTflops {
             ComputeDtype::Fp64 => self.fp64_tensor.or(self.fp64),
             ComputeDtype::Fp32 => self.fp32,
             ComputeDtype::Tf32 => self.tf32.or(self.fp32),
-            ComputeDtype::Fp16 => self.fp16.or(self.fp16_vector).or(self.fp32),
+            // Without matrix units software computes in whichever vector format is faster: Pascal
+            // game cards run FP16 at 1/64 of FP32.
+            ComputeDtype::Fp16 => self.fp16.or(match (self.fp16_vector, self.fp32) {
+                (Some(half), Some(single)) => Some(half.max(single)),
+                (half, single) => half.or(single),
+            }),
             ComputeDtype::Bf16 => self.bf16,
             ComputeDtype::Fp8 => self.fp8,
             ComputeDtype::Int8 => self.int8,
@@ -175,6 +183,10 @@ pub struct CardLink {
     pub host_bidirectional_gb_s: Option<f64>,
     /// Cards in one node as commonly rented.
     pub cards_per_node: u32,
+    /// Bridge that can join two PCIe cards, sum of both directions, GB/s. Optional equipment that
+    /// rented machines seldom have, so plans use `bidirectional_gb_s`.
+    #[serde(default)]
+    pub pair_bridge_gb_s: Option<f64>,
 }
 
 /// A measured matrix product.

@@ -1,12 +1,71 @@
 //! Rental prices: dated, sourced, always the user's to change.
 
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
+
+use super::CatalogError;
+
+/// Whom to name where rows are shown, and under which licence they are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Credit {
+    /// Name to show.
+    pub name: &'static str,
+    /// Address to link.
+    pub url: &'static str,
+    /// Licence by name.
+    pub licence: &'static str,
+}
 
 /// Every price known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PriceBook {
     /// Offers, in the data file's order.
     pub offers: Vec<PriceOffer>,
+}
+
+impl PriceBook {
+    /// The prices that ship with the product, read once.
+    ///
+    /// The file is parsed by the tests; were it ever unreadable, the book is empty and every
+    /// offer says that it has no price.
+    pub fn embedded() -> &'static Self {
+        static BOOK: OnceLock<PriceBook> = OnceLock::new();
+        BOOK.get_or_init(|| Self::parse(include_str!("../../data/prices.csv")).unwrap_or_default())
+    }
+
+    /// Reads prices in the form of `core/data/prices.csv`.
+    ///
+    /// # Errors
+    /// When a column is missing or a cell is not of its column's form; the message names the line.
+    pub fn parse(csv_text: &str) -> Result<Self, CatalogError> {
+        let offers = csv::Reader::from_reader(csv_text.as_bytes())
+            .deserialize()
+            .collect::<Result<Vec<PriceOffer>, _>>()
+            .map_err(|e| CatalogError::Prices(e.to_string()))?;
+        Ok(Self { offers })
+    }
+
+    /// Prices of one card, in the file's order.
+    pub fn of_card<'a>(&'a self, card_id: &'a str) -> impl Iterator<Item = &'a PriceOffer> {
+        self.offers.iter().filter(move |o| o.card == card_id)
+    }
+
+    /// Collections whose licence asks to be named wherever their rows are shown.
+    pub fn credits() -> &'static [Credit] {
+        &[
+            Credit {
+                name: "gpurentalprices.com",
+                url: "https://gpurentalprices.com",
+                licence: "CC BY 4.0",
+            },
+            Credit {
+                name: "tardellirs/gpu-pricing",
+                url: "https://github.com/tardellirs/gpu-pricing",
+                licence: "MIT",
+            },
+        ]
+    }
 }
 
 /// One price as one provider quoted it on one day.
@@ -31,6 +90,11 @@ pub struct PriceOffer {
     pub as_of: String,
     /// Where it was read, with the credit that its licence asks for.
     pub source: String,
+    /// The provider states this very card; `false`: it names the chip and the memory but not the
+    /// form (SXM or PCIe), and `card` is the form most often rented.
+    pub variant_stated: bool,
+    /// The row looks wrong or contradicts others: shown on request, left out of rankings.
+    pub low_confidence: bool,
     /// Cautions of the source.
     #[serde(default)]
     pub notes: Option<String>,
