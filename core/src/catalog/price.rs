@@ -51,6 +51,27 @@ impl PriceBook {
         self.offers.iter().filter(move |o| o.card == card_id)
     }
 
+    /// The newest quote of each standing offer of one card: same provider, region, billing,
+    /// currency and cards taken together. Older quotes are history.
+    pub fn current_of_card(&self, card_id: &str) -> Vec<&PriceOffer> {
+        let mut newest: Vec<&PriceOffer> = Vec::new();
+        for offer in self.offers.iter().filter(|o| o.card == card_id) {
+            match newest.iter_mut().find(|n| n.is_same_standing_offer(offer)) {
+                // Dates of different precision compare as text: `2026` is older than any day of it.
+                Some(known) if offer.as_of > known.as_of => *known = offer,
+                Some(known)
+                    if offer.as_of == known.as_of
+                        && offer.price_per_card < known.price_per_card =>
+                {
+                    *known = offer;
+                }
+                Some(_) => {}
+                None => newest.push(offer),
+            }
+        }
+        newest
+    }
+
     /// Collections whose licence asks to be named wherever their rows are shown.
     pub fn credits() -> &'static [Credit] {
         &[
@@ -86,18 +107,33 @@ pub struct PriceOffer {
     pub price_per_card: f64,
     /// Cards that can only be taken together (a whole node); 1: singly.
     pub cards_together: u32,
-    /// Day of the quote, `YYYY-MM-DD`.
+    /// Day of the quote, as exactly as its source dates it: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`.
     pub as_of: String,
     /// Where it was read, with the credit that its licence asks for.
     pub source: String,
-    /// The provider states this very card; `false`: it names the chip and the memory but not the
-    /// form (SXM or PCIe), and `card` is the form most often rented.
+    /// The provider states this very card; `false`: it names the chip but not the form (SXM or
+    /// PCIe) or the bin, and `card` is then the slower one, so that what is promised holds.
     pub variant_stated: bool,
-    /// The row looks wrong or contradicts others: shown on request, left out of rankings.
+    /// Not to be ranked by default: the row looks wrong, contradicts others, may be stale, or is
+    /// not open to everyone; `notes` says which.
     pub low_confidence: bool,
     /// Cautions of the source.
     #[serde(default)]
     pub notes: Option<String>,
+}
+
+impl PriceOffer {
+    /// Whether both are quotes, perhaps of different days, of one thing on offer.
+    fn is_same_standing_offer(&self, other: &Self) -> bool {
+        self.card == other.card
+            && self.provider == other.provider
+            && self.region == other.region
+            && self.billing == other.billing
+            && self.currency == other.currency
+            && self.cards_together == other.cards_together
+            && self.variant_stated == other.variant_stated
+            && self.low_confidence == other.low_confidence
+    }
 }
 
 /// How an offer is billed.
