@@ -1,0 +1,116 @@
+//! The WebDriver server and the browser that it starts.
+
+use crate::Outcome;
+use serde_json::{Map, Value, json};
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use xtask::browser;
+
+/// What Chromium is started with: no window, no sandbox (it refuses to run as root with one), and none of the
+/// connections that it makes on its own account.
+const BROWSER_FLAGS: [&str; 9] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+];
+
+/// A driver process on a port of its own. It ends, and its browser's files go, when this is dropped.
+pub struct Driver {
+    process: Child,
+    port: u16,
+    browser: PathBuf,
+    profile: PathBuf,
+}
+
+impl Driver {
+    /// Starts the driver of the browser that `cargo xtask test` chose, or of one that is found here.
+    pub fn start() -> Outcome<Driver> {
+        let Some(pair) = browser::find() else {
+            return Err("no browser with a fitting driver was found: run `cargo xtask test browser`, which installs one or says what to install".into());
+        };
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let profile =
+            std::env::temp_dir().join(format!("cardfit-browser-{}-{number}", std::process::id()));
+        let mut process = Command::new(&pair.driver)
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("{} could not be started: {error}", pair.driver.display()))?;
+        let port = process.stdout.take().and_then(|output| {
+            let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+            let port = lines.by_ref().find_map(|line| port_in(&line));
+            // The driver goes on printing; someone has to read it.
+            std::thread::spawn(move || lines.for_each(drop));
+            port
+        });
+        match port {
+            Some(port) => Ok(Driver {
+                process,
+                port,
+                browser: pair.browser,
+                profile,
+            }),
+            None => {
+                let _ = process.kill();
+                let _ = process.wait();
+                Err(format!("{} ended without opening a port", pair.driver.display()).into())
+            }
+        }
+    }
+
+    /// The driver's address.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// What a new session asks for.
+    pub fn capabilities(&self) -> Map<String, Value> {
+        let profile = format!("--user-data-dir={}", self.profile.display());
+        let arguments: Vec<&str> = BROWSER_FLAGS
+            .into_iter()
+            .chain([profile.as_str()])
+            .collect();
+        let options = json!({ "binary": self.browser, "args": arguments });
+        let edge = self
+            .browser
+            .file_stem()
+            .is_some_and(|name| name.to_string_lossy().to_lowercase().contains("edge"));
+        Map::from_iter([
+            (
+                if edge {
+                    "ms:edgeOptions"
+                } else {
+                    "goog:chromeOptions"
+                }
+                .to_owned(),
+                options,
+            ),
+            ("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" })),
+        ])
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = std::fs::remove_dir_all(&self.profile);
+    }
+}
+
+/// The port in the line `ChromeDriver was started successfully on port 40123.`
+fn port_in(line: &str) -> Option<u16> {
+    let (_, port) = line.split_once("started successfully on port ")?;
+    port.trim_end_matches('.').parse().ok()
+}

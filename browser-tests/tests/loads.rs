@@ -1,0 +1,68 @@
+//! The page loads, from a sub-path, in both languages, and asks nothing of any other host.
+
+use browser_tests::{Outcome, in_browser};
+
+#[test]
+fn the_page_shows_its_heading_in_the_language_of_the_address() -> Outcome {
+    in_browser(async |page| {
+        page.open("?lang=en").await?;
+        let english = page.text("heading").await?;
+        assert!(english.contains("CardFit"), "{english}");
+        assert!(!has_chinese(&english), "{english}");
+
+        page.open("?lang=zh-CN").await?;
+        let chinese = page.text("heading").await?;
+        assert!(has_chinese(&chinese), "{chinese}");
+        Ok(())
+    })
+}
+
+#[test]
+fn everything_comes_from_the_folder_that_the_page_is_in() -> Outcome {
+    in_browser(async |page| {
+        page.open("").await?;
+        let script = "return performance.getEntriesByType('resource').map(entry => entry.name)";
+        let requests = page.script(script).await?;
+        let requests: Vec<&str> = requests
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|name| name.as_str())
+            .collect();
+        assert!(
+            requests.iter().any(|name| name.ends_with(".wasm")),
+            "{requests:?}"
+        );
+        let folder = page
+            .script("return new URL('.', location.href).href")
+            .await?;
+        let folder = folder.as_str().unwrap_or_default();
+        assert!(folder.ends_with(browser_tests::MOUNT), "{folder}");
+        for request in requests {
+            assert!(
+                request.starts_with(folder),
+                "{request} is outside of {folder}"
+            );
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn an_error_on_the_console_fails_a_test() {
+    let outcome = in_browser(async |page| {
+        page.open("").await?;
+        page.script("console.error('on purpose')").await?;
+        Ok(())
+    });
+    let problem = outcome.map_err(|problem| problem.to_string());
+    assert!(
+        matches!(&problem, Err(text) if text.contains("on purpose")),
+        "{problem:?}"
+    );
+}
+
+fn has_chinese(text: &str) -> bool {
+    text.chars()
+        .any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter))
+}
