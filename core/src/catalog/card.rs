@@ -33,12 +33,18 @@ pub struct Card {
     /// Memory as the label says it, in GiB ("80 GB" on the label is 80 GiB of chips unless
     /// `memory_label_is_decimal`).
     pub memory_gib: f64,
-    /// What the driver reports as total, in MiB, where a printout was found.
+    /// What the driver's own tool (`nvidia-smi`) reports as total, in MiB, where a printout was
+    /// found; the larger one where drivers differ. This is what a renter compares.
     #[serde(default)]
     pub driver_memory_mib: Option<u32>,
-    /// Where that printout was read.
+    /// What CUDA, HIP or CANN report to programs as the device's total, in MiB (`total_memory`
+    /// in PyTorch), where a printout was found; the smallest where drivers differ. It is less
+    /// than the driver's figure: the driver keeps a part.
     #[serde(default)]
-    pub driver_memory_source: Option<String>,
+    pub runtime_memory_mib: Option<u32>,
+    /// Where the two were read.
+    #[serde(default)]
+    pub memory_source: Option<String>,
     /// Memory type: `GDDR6X`, `HBM3`.
     pub memory_type: String,
     /// Memory bandwidth in GB/s (decimal).
@@ -213,16 +219,68 @@ pub struct Node<'a> {
 }
 
 impl Card {
-    /// Memory that software can allocate, in bytes: the driver's total where a printout was
-    /// found, else the label less what drivers of this maker commonly keep.
+    /// Memory that programs can allocate on an empty card, in bytes: the runtime's total where a
+    /// printout was found, else the driver's total or the label less what drivers keep.
     pub fn usable_memory_bytes(&self) -> u64 {
-        /// Share of the label that the driver reports where no printout was found; the
-        /// NVIDIA data-centre cards with printouts lie between 0.978 and 0.9997.
-        const UNREAD_DRIVER_SHARE: f64 = 0.985;
         const MIB: f64 = 1_048_576.0;
+        let total_mib = match (self.driver_memory_mib, self.has_inline_ecc()) {
+            (Some(driver), _) => f64::from(driver),
+            (None, true) => self.memory_gib * 1024.0 * 15.0 / 16.0,
+            (None, false) => self.memory_gib * 1024.0,
+        };
         let mib = self
-            .driver_memory_mib
-            .map_or(self.memory_gib * 1024.0 * UNREAD_DRIVER_SHARE, f64::from);
-        (mib * MIB) as u64
+            .runtime_memory_mib
+            .map_or_else(|| total_mib - self.kept_by_driver_mib(total_mib), f64::from);
+        (mib.max(0.0) * MIB) as u64
+    }
+
+    /// Upper end of what a driver keeps of `total_mib`, for cards without a printout of the
+    /// runtime's total. Over the cards with both printouts drivers keep 90 MiB (GTX 1080 Ti)
+    /// to 930 MiB (B300), 882 MiB of an A100's 80 GiB being the most for its size.
+    fn kept_by_driver_mib(&self, total_mib: f64) -> f64 {
+        match self.vendor {
+            // 3113 MiB of the 64 GiB of Ascend 910B.
+            Vendor::Huawei => 0.0476 * total_mib,
+            _ => 455.0 + 0.0055 * total_mib,
+        }
+    }
+
+    /// Error correction kept in the memory itself, which takes a sixteenth of it: data-centre
+    /// cards with GDDR6 (L4, L40S, A10, T4). HBM has room of its own for it, game cards have none.
+    fn has_inline_ecc(&self) -> bool {
+        self.market == Market::Datacenter && self.memory_type == "GDDR6"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::catalog::Catalog;
+
+    #[test]
+    fn usable_memory_is_the_runtimes_total_where_it_was_read() {
+        let card = Catalog::embedded().card("rtx-4090").cloned();
+        assert_eq!(card.map(|c| c.usable_memory_bytes()), Some(24_081 << 20));
+    }
+
+    #[test]
+    fn without_a_printout_of_the_runtime_no_more_is_promised_than_cards_with_one_have() {
+        let mut compared = 0;
+        for card in &Catalog::embedded().cards {
+            let (Some(runtime), Some(_)) = (card.runtime_memory_mib, card.driver_memory_mib) else {
+                continue;
+            };
+            let mut unread = card.clone();
+            unread.runtime_memory_mib = None;
+            let promised = unread.usable_memory_bytes();
+            let real = u64::from(runtime) << 20;
+            assert!(promised <= real, "{}: {promised} > {real}", card.id);
+            assert!(
+                promised as f64 > 0.96 * real as f64,
+                "{}: {promised} of {real}",
+                card.id
+            );
+            compared += 1;
+        }
+        assert!(compared >= 20, "only {compared} cards have both printouts");
     }
 }

@@ -93,10 +93,12 @@ impl Catalog {
     }
 }
 
-/// A name as it is compared: lower case, letters, digits and dots only.
+/// A name as it is compared: lower case, letters, digits and dots only, makers' words left out
+/// (`NVIDIA GeForce RTX 4090` is `rtx4090`).
 fn comparable(name: &str) -> String {
-    name.chars()
-        .filter(|c| c.is_alphanumeric() || *c == '.')
-        .flat_map(char::to_lowercase)
+    const MAKERS_WORDS: [&str; 6] = ["nvidia", "geforce", "tesla", "amd", "instinct", "radeon"];
+    name.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric() && c != '.')
+        .filter(|word| !MAKERS_WORDS.contains(word))
         .collect()
 }
