@@ -3,15 +3,16 @@
 use crate::Outcome;
 use serde_json::{Map, Value, json};
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use xtask::browser;
 
-/// What Chromium is started with: no window, no sandbox (it refuses to run as root with one), and none of the
-/// connections that it makes on its own account.
-const BROWSER_FLAGS: [&str; 9] = [
+/// What Chromium is started with: no window, no scrollbar that takes width from the page, no sandbox (it refuses to run
+/// as root with one), and none of the connections that it makes on its own account.
+const BROWSER_FLAGS: [&str; 10] = [
     "--headless",
+    "--hide-scrollbars",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -21,6 +22,9 @@ const BROWSER_FLAGS: [&str; 9] = [
     "--disable-component-update",
     "--disable-sync",
 ];
+
+/// How often the driver is started before it is given up.
+const STARTS: u32 = 5;
 
 /// A driver process on a port of its own. It ends, and its browser's files go, when this is dropped.
 pub struct Driver {
@@ -40,33 +44,13 @@ impl Driver {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let profile =
             std::env::temp_dir().join(format!("cardfit-browser-{}-{number}", std::process::id()));
-        let mut process = Command::new(&pair.driver)
-            .arg("--port=0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| format!("{} could not be started: {error}", pair.driver.display()))?;
-        let port = process.stdout.take().and_then(|output| {
-            let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-            let port = lines.by_ref().find_map(|line| port_in(&line));
-            // The driver goes on printing; someone has to read it.
-            std::thread::spawn(move || lines.for_each(drop));
-            port
-        });
-        match port {
-            Some(port) => Ok(Driver {
-                process,
-                port,
-                browser: pair.browser,
-                profile,
-            }),
-            None => {
-                let _ = process.kill();
-                let _ = process.wait();
-                Err(format!("{} ended without opening a port", pair.driver.display()).into())
-            }
-        }
+        let (process, port) = listening(&pair.driver)?;
+        Ok(Driver {
+            process,
+            port,
+            browser: pair.browser,
+            profile,
+        })
     }
 
     /// The driver's address.
@@ -107,6 +91,41 @@ impl Drop for Driver {
         let _ = self.process.wait();
         let _ = std::fs::remove_dir_all(&self.profile);
     }
+}
+
+/// Starts the driver on a free port. It takes one for IPv4 and then wants the same for IPv6, where another driver may
+/// just have got it: it then ends, and is started again.
+fn listening(driver: &Path) -> Outcome<(Child, u16)> {
+    let mut said = String::new();
+    for _ in 0..STARTS {
+        let mut process = Command::new(driver)
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("{} could not be started: {error}", driver.display()))?;
+        said.clear();
+        if let Some(output) = process.stdout.take() {
+            let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+            for line in lines.by_ref() {
+                if let Some(port) = port_in(&line) {
+                    // The driver goes on printing; someone has to read it.
+                    std::thread::spawn(move || lines.for_each(drop));
+                    return Ok((process, port));
+                }
+                said.push_str(&line);
+                said.push('\n');
+            }
+        }
+        let _ = process.kill();
+        let _ = process.wait();
+    }
+    Err(format!(
+        "{} opened no port in {STARTS} starts: {said}",
+        driver.display()
+    )
+    .into())
 }
 
 /// The port in the line `ChromeDriver was started successfully on port 40123.`

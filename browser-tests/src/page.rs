@@ -214,7 +214,10 @@ impl Page {
 
     /// Writes a PNG of the whole page, also of what is below the screen, to `file`.
     pub async fn screenshot(&self, file: &Path) -> Outcome {
-        let how = json!({ "format": "png", "captureBeyondViewport": true });
+        let metrics = self.devtools("Page.getLayoutMetrics", json!({})).await?;
+        let mut clip = metrics["cssContentSize"].clone();
+        clip["scale"] = json!(1);
+        let how = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
         let answer = self.devtools("Page.captureScreenshot", how).await?;
         let data = answer["data"]
             .as_str()

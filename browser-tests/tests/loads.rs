@@ -62,6 +62,31 @@ fn an_error_on_the_console_fails_a_test() {
     );
 }
 
+#[test]
+fn a_screenshot_shows_what_is_below_the_screen_too() -> Outcome {
+    in_browser(async |page| {
+        page.resize(360, 200).await?;
+        page.open("").await?;
+        page.script("document.body.style.minHeight = '1500px'")
+            .await?;
+        let file = xtask::run::target_dir().join("shots/test-of-the-whole-page.png");
+        page.screenshot(&file).await?;
+        // A PNG starts with its 8 bytes of signature and the head of the header chunk, then width and height.
+        let png = std::fs::read(&file)?;
+        std::fs::remove_file(&file)?;
+        let number = |at: usize| {
+            png.get(at..at + 4).map(|bytes| {
+                bytes
+                    .iter()
+                    .fold(0, |sum, byte| sum * 256 + u32::from(*byte))
+            })
+        };
+        assert_eq!(number(16), Some(360));
+        assert!(number(20) >= Some(1500), "{:?}", number(20));
+        Ok(())
+    })
+}
+
 fn has_chinese(text: &str) -> bool {
     text.chars()
         .any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter))
