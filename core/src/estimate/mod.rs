@@ -3,6 +3,7 @@
 //! Training and serving each have a file; what both stand on is beside them.
 
 pub mod serving;
+pub mod spread;
 pub mod training;
 
 use serde::Serialize;

@@ -1,0 +1,140 @@
+//! Time of collectives, seconds.
+
+use super::constants::SpeedConstants;
+use crate::catalog::{Card, Node};
+use crate::plan::{Sharding, TrainingPlan};
+
+/// One-way bandwidths that collectives reach, bytes a second.
+#[derive(Debug, Clone, Copy)]
+pub struct Ways {
+    /// Of one card inside its node.
+    pub link: f64,
+    /// Of a whole node.
+    pub network: f64,
+    /// Cards of a node.
+    pub cards_per_node: f64,
+}
+
+/// GB/s to bytes a second.
+const GIGA: f64 = 1e9;
+
+/// One-way bandwidth between cards of a node; a slow bus where the catalog has no figure.
+fn one_way(card: &Card) -> f64 {
+    /// PCIe 3.0 x16, one way, GB/s.
+    const UNKNOWN_LINK_GB_S: f64 = 16.0;
+    card.link
+        .bidirectional_gb_s
+        .or(card.link.host_bidirectional_gb_s)
+        .map_or(UNKNOWN_LINK_GB_S, |both| both / 2.0)
+        * GIGA
+}
+
+impl Ways {
+    /// Of `node`.
+    pub fn of(node: &Node<'_>, constants: &SpeedConstants) -> Self {
+        Self {
+            link: one_way(node.card) * constants.link_efficiency,
+            network: node.network_gb_s.max(0.1) * GIGA * constants.network_efficiency,
+            cards_per_node: f64::from(node.cards_per_node.max(1)),
+        }
+    }
+
+    /// Time for each of `ranks` neighbouring cards to receive `bytes` from the others.
+    fn within(&self, bytes: f64, ranks: f64) -> f64 {
+        if ranks <= 1.0 {
+            0.0
+        } else if ranks <= self.cards_per_node {
+            bytes / self.link
+        } else {
+            // Every card of a node pulls its own bytes through the node's network.
+            (bytes / self.link).max(bytes * self.cards_per_node / self.network)
+        }
+    }
+
+    /// Tensor-parallel collectives: `bytes` of activations reduced and gathered once.
+    pub fn tensor(&self, bytes: f64, ways: f64) -> f64 {
+        2.0 * self.within(bytes * (ways - 1.0) / ways.max(1.0), ways)
+    }
+
+    /// Experts' exchange of `bytes` each card sends.
+    pub fn exchange(&self, bytes: f64, ways: f64) -> f64 {
+        self.within(bytes * (ways - 1.0) / ways.max(1.0), ways)
+    }
+
+    /// Gather (or scatter and reduce) of `bytes` over `ranks` data-parallel ranks, of which a
+    /// node holds `in_node`; the node's other cards do the same with other bytes.
+    pub fn data(&self, bytes: f64, ranks: f64, in_node: f64) -> f64 {
+        if ranks <= 1.0 {
+            return 0.0;
+        }
+        let inside = if in_node > 1.0 {
+            bytes * (1.0 - 1.0 / ranks) / self.link
+        } else {
+            0.0
+        };
+        if ranks <= in_node {
+            return inside;
+        }
+        let nodes = ranks / in_node.max(1.0);
+        // Rings cross the network once a node, whatever the cards in it.
+        let groups = (self.cards_per_node / in_node.max(1.0)).max(1.0);
+        let outside = bytes * groups * (1.0 - 1.0 / nodes) / self.network;
+        inside.max(outside)
+    }
+}
+
+/// Data-parallel ranks of one node.
+pub fn ranks_in_node(plan: &TrainingPlan, node: &Node<'_>) -> f64 {
+    let tensor = plan.tensor_parallel.max(1);
+    let ranks = plan.data_parallel.max(1) * plan.context_parallel.max(1);
+    f64::from((node.cards_per_node / tensor).clamp(1, ranks))
+}
+
+/// Collectives of sharded weights and of gradients.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DataTime {
+    /// Of each micro-batch.
+    pub micro_batch_s: f64,
+    /// Of each step.
+    pub step_s: f64,
+}
+
+/// Time of data-parallel collectives for a card that holds `weights` bytes of weights in compute
+/// format and `gradients` bytes of gradients, both before sharding.
+pub fn data_parallel(
+    plan: &TrainingPlan,
+    node: &Node<'_>,
+    ways: &Ways,
+    weights: f64,
+    gradients: f64,
+    passes_over_weights: f64,
+) -> DataTime {
+    let ranks = f64::from(plan.data_parallel.max(1) * plan.context_parallel.max(1));
+    let in_node = ranks_in_node(plan, node);
+    let once = |bytes: f64| ways.data(bytes, ranks, in_node);
+    match plan.sharding {
+        Sharding::None => DataTime {
+            micro_batch_s: 0.0,
+            step_s: 2.0 * once(gradients),
+        },
+        Sharding::Zero1 => DataTime {
+            micro_batch_s: 0.0,
+            step_s: once(gradients) + once(weights.min(gradients)),
+        },
+        Sharding::Zero2 => DataTime {
+            micro_batch_s: once(gradients),
+            step_s: once(weights.min(gradients)),
+        },
+        Sharding::Zero3 => DataTime {
+            micro_batch_s: passes_over_weights * once(weights) + once(gradients),
+            step_s: 0.0,
+        },
+        Sharding::Hybrid => {
+            let inside = |bytes: f64| ways.data(bytes, in_node, in_node);
+            DataTime {
+                micro_batch_s: passes_over_weights * inside(weights) + inside(gradients),
+                step_s: 2.0 * ways.data(gradients / in_node.max(1.0), ranks / in_node, 1.0),
+            }
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Fitted constants of the training estimator, read from `core/data/calibration/training.json`,
+//! which `cargo xtask calibrate` writes.
+
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::job::{Stack, TrainingJob};
+use crate::catalog::Card;
+use crate::estimate::Basis;
+use crate::estimate::spread::Spread;
+use crate::range::Range;
+use crate::scenario::TrainingMethod;
+
+/// Constants of the training estimator.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct TrainingConstants {
+    /// How the constants were found.
+    #[serde(default)]
+    pub provenance: String,
+    /// Constants of memory.
+    pub memory: MemoryConstants,
+    /// Constants of speed.
+    pub speed: SpeedConstants,
+    /// Residuals of memory.
+    #[serde(default)]
+    pub memory_spread: Spread,
+    /// Residuals of speed (measured speed over estimated speed).
+    #[serde(default)]
+    pub speed_spread: Spread,
+}
+
+/// What is fitted in memory; everything else there is arithmetic.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MemoryConstants {
+    /// CUDA (or other driver) context with the libraries' workspaces, bytes.
+    pub context_bytes: f64,
+    /// Buffers of the collectives' library once there is more than one card, bytes.
+    pub collective_bytes: f64,
+    /// Temporaries of an update that goes over all parameters at once, bytes a parameter.
+    pub update_bytes_per_param: f64,
+    /// By software.
+    pub stacks: StackMemories,
+}
+
+/// [`StackMemory`] of every stack.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each field is a stack's own name")]
+pub struct StackMemories {
+    pub megatron: StackMemory,
+    pub fsdp: StackMemory,
+    pub transformers: StackMemory,
+    pub litgpt: StackMemory,
+}
+
+/// What one software keeps beyond the table of activations.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StackMemory {
+    /// Kept activations over Korthikanti et al.'s table, all weights trained.
+    pub activations: f64,
+    /// The same with adapters on frozen weights.
+    pub adapter_activations: f64,
+    /// Working set of one block under full recomputation, in blocks' kept activations.
+    pub working_blocks: f64,
+    /// Bytes for one logit: the logits, their FP32 copies, their gradient.
+    pub logit_bytes: f64,
+    /// What the allocator holds beyond need, over activations, logits and buffers.
+    pub fragmentation: f64,
+}
+
+impl MemoryConstants {
+    /// Those of one stack.
+    pub fn stack(&self, stack: Stack) -> &StackMemory {
+        match stack {
+            Stack::Megatron => &self.stacks.megatron,
+            Stack::Fsdp => &self.stacks.fsdp,
+            Stack::Transformers => &self.stacks.transformers,
+            Stack::Litgpt => &self.stacks.litgpt,
+        }
+    }
+}
+
+/// What is fitted in speed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SpeedConstants {
+    /// Largest share of the dense peak that matrix products reach, by architecture.
+    pub architectures: Vec<ArchitectureEfficiency>,
+    /// Share of the peak for an architecture without an entry or a relative.
+    pub other_efficiency: f64,
+    /// FP8 products' share of their peak over 16-bit products' share of theirs.
+    pub fp8_over_half: f64,
+    /// The same for TF32 and for FP32 on vector units.
+    pub fp32_over_half: f64,
+    /// Fused attention's share of the peak over matrix products' share.
+    pub attention_over_products: f64,
+    /// Experts' products over dense products, the cost of routing included.
+    pub experts_over_products: f64,
+    /// Share of the matrix products' own memory traffic that is not hidden behind them.
+    pub product_traffic: f64,
+    /// Share of memory bandwidth that element-wise kernels and updates reach.
+    pub bandwidth_efficiency: f64,
+    /// Bytes read and written for one logit by the loss.
+    pub logit_traffic_bytes: f64,
+    /// Bytes read and written for one weight to expand a quantised matrix.
+    pub expand_bytes: f64,
+    /// Share of a card link's one-way bandwidth that collectives reach.
+    pub link_efficiency: f64,
+    /// The same for the network between nodes.
+    pub network_efficiency: f64,
+    /// Share of tensor-parallel collectives hidden behind products.
+    pub tensor_hidden: f64,
+    /// Share of sharding's and gradients' collectives hidden behind computation.
+    pub data_hidden: f64,
+    /// Parameters that one card's share of the host updates in a second.
+    pub host_updates_per_s: f64,
+    /// By software.
+    pub stacks: StackSpeeds,
+    /// Run time of a whole job over the time of its steps: restarts, evaluation, checkpoints.
+    pub end_to_end: f64,
+}
+
+/// Efficiency of one architecture.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArchitectureEfficiency {
+    /// Name as the catalog writes it.
+    pub name: String,
+    /// Share of the dense 16-bit peak.
+    pub half: f64,
+    /// Measured rows that it rests on; 0: taken from a relative.
+    pub rows: u32,
+}
+
+/// [`StackSpeed`] of every stack.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each field is a stack's own name")]
+pub struct StackSpeeds {
+    pub megatron: StackSpeed,
+    pub fsdp: StackSpeed,
+    pub transformers: StackSpeed,
+    pub litgpt: StackSpeed,
+}
+
+/// How one software runs what is not a matrix product.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StackSpeed {
+    /// Times that element-wise kernels of a forward pass go over what the pass keeps.
+    pub elementwise_passes: f64,
+    /// Host time to launch one pass over one block, seconds.
+    pub launch_s: f64,
+    /// The same for a block with adapters.
+    pub adapter_launch_s: f64,
+    /// Host time of a step that nothing hides, seconds.
+    pub step_s: f64,
+}
+
+impl SpeedConstants {
+    /// Those of one stack.
+    pub fn stack(&self, stack: Stack) -> &StackSpeed {
+        match stack {
+            Stack::Megatron => &self.stacks.megatron,
+            Stack::Fsdp => &self.stacks.fsdp,
+            Stack::Transformers => &self.stacks.transformers,
+            Stack::Litgpt => &self.stacks.litgpt,
+        }
+    }
+
+    /// Share of the dense 16-bit peak on `card`, its nearest relative's where it has none.
+    pub fn half_efficiency(&self, card: &Card) -> f64 {
+        let of = |name: &str| {
+            self.architectures
+                .iter()
+                .find(|a| a.name == name)
+                .map(|a| a.half)
+        };
+        of(&card.architecture)
+            .or_else(|| of(relative(&card.architecture)?))
+            .unwrap_or(self.other_efficiency)
+    }
+}
+
+/// The architecture whose measurements stand in for one that has none.
+fn relative(architecture: &str) -> Option<&'static str> {
+    match architecture {
+        "Blackwell Ultra" => Some("Blackwell"),
+        "CDNA4" => Some("CDNA3"),
+        "CDNA" => Some("CDNA2"),
+        "Da Vinci" | "Da Vinci 2 (dual die)" => Some("Da Vinci 2"),
+        "Gaudi 3" => Some("Gaudi 2"),
+        _ => None,
+    }
+}
+
+impl Default for MemoryConstants {
+    /// Before any fit: what the software's own code keeps.
+    fn default() -> Self {
+        let stack = |activations, adapter_activations, working_blocks, logit_bytes| StackMemory {
+            activations,
+            adapter_activations,
+            working_blocks,
+            logit_bytes,
+            fragmentation: 0.05,
+        };
+        Self {
+            context_bytes: 0.8e9,
+            collective_bytes: 0.6e9,
+            update_bytes_per_param: 4.0,
+            stacks: StackMemories {
+                megatron: stack(1.1, 1.2, 1.5, 6.0),
+                fsdp: stack(1.2, 1.3, 1.5, 8.0),
+                transformers: stack(1.4, 1.7, 3.0, 10.0),
+                litgpt: stack(1.3, 1.3, 2.0, 5.0),
+            },
+        }
+    }
+}
+
+impl Default for SpeedConstants {
+    /// Before any fit.
+    fn default() -> Self {
+        let arch = |name: &str, half| ArchitectureEfficiency {
+            name: name.to_owned(),
+            half,
+            rows: 0,
+        };
+        let stack = |elementwise_passes, launch_s, step_s| StackSpeed {
+            elementwise_passes,
+            launch_s,
+            adapter_launch_s: launch_s * 1.7,
+            step_s,
+        };
+        Self {
+            architectures: vec![
+                arch("Volta", 0.7),
+                arch("Turing", 0.6),
+                arch("Ampere", 0.8),
+                arch("Ada Lovelace", 0.65),
+                arch("Hopper", 0.7),
+                arch("Blackwell", 0.75),
+                arch("CDNA2", 0.6),
+                arch("CDNA3", 0.55),
+                arch("Da Vinci 2", 0.65),
+                arch("Gaudi 2", 0.7),
+            ],
+            other_efficiency: 0.55,
+            fp8_over_half: 0.8,
+            fp32_over_half: 1.0,
+            attention_over_products: 0.7,
+            experts_over_products: 0.7,
+            product_traffic: 0.4,
+            bandwidth_efficiency: 0.8,
+            logit_traffic_bytes: 24.0,
+            expand_bytes: 6.0,
+            link_efficiency: 0.7,
+            network_efficiency: 0.75,
+            tensor_hidden: 0.2,
+            data_hidden: 0.85,
+            host_updates_per_s: 5e8,
+            stacks: StackSpeeds {
+                megatron: stack(1.0, 0.4e-3, 0.02),
+                fsdp: stack(1.2, 0.5e-3, 0.02),
+                transformers: stack(2.0, 0.9e-3, 0.05),
+                litgpt: stack(1.8, 0.6e-3, 0.02),
+            },
+            end_to_end: 1.15,
+        }
+    }
+}
+
+/// Name of a method in groups of measurements: the `task` of measured rows.
+pub fn kind_name(method: TrainingMethod) -> &'static str {
+    match method {
+        TrainingMethod::Pretrain => "pretrain",
+        TrainingMethod::FullFinetune => "full_ft",
+        TrainingMethod::Lora => "lora",
+        TrainingMethod::Qlora => "qlora",
+    }
+}
+
+impl TrainingConstants {
+    /// The constants that ship with the product, read once.
+    ///
+    /// The file is parsed by the tests; were it ever unreadable, the constants before the fit
+    /// are used, with the range of no measurement.
+    pub fn embedded() -> &'static Self {
+        static CONSTANTS: OnceLock<TrainingConstants> = OnceLock::new();
+        CONSTANTS.get_or_init(|| {
+            serde_json::from_str(include_str!("../../../data/calibration/training.json"))
+                .unwrap_or_default()
+        })
+    }
+
+    /// The range of memory around `mid` bytes.
+    pub fn memory_range(&self, mid: f64, job: &TrainingJob<'_>, card: &Card) -> (Range, Basis) {
+        self.memory_spread.range(mid, card, kind_name(job.method))
+    }
+
+    /// The range of tokens a second around `mid`.
+    pub fn speed_range(&self, mid: f64, job: &TrainingJob<'_>, card: &Card) -> (Range, Basis) {
+        self.speed_spread.range(mid, card, kind_name(job.method))
+    }
+}

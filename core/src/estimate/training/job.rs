@@ -1,0 +1,120 @@
+//! What is trained, with which software, in which number formats.
+
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::Model;
+use crate::dtype::WeightFormat;
+use crate::plan::TrainingPlan;
+use crate::scenario::{Optimizer, TrainingMethod, TrainingPrecision};
+
+/// What is trained and how: everything about a training job that is not its layout.
+#[derive(Debug, Clone, Copy)]
+pub struct TrainingJob<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// Method.
+    pub method: TrainingMethod,
+    /// Format of frozen base weights (LoRA: 16 bit, QLoRA: NF4).
+    pub base_weights: WeightFormat,
+    /// Tokens of one sequence.
+    pub seq_len: u32,
+    /// Compute format.
+    pub precision: TrainingPrecision,
+    /// Optimizer.
+    pub optimizer: Optimizer,
+    /// Rank of the adapters.
+    pub lora_rank: u32,
+    /// Fused attention.
+    pub flash_attention: bool,
+    /// What the training software does by its own habit.
+    pub habits: Habits,
+}
+
+/// Training software, told apart by what it keeps in memory and how it launches work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stack {
+    /// Megatron-LM and what is built on it (NeMo, ModelLink): fused kernels, FP32 gradients.
+    Megatron,
+    /// PyTorch FSDP with compiled or fused kernels (llm-foundry, torchtitan, Automodel).
+    Fsdp,
+    /// Hugging Face Transformers with PEFT and DeepSpeed: eager kernels.
+    Transformers,
+    /// LitGPT: eager kernels, loss in chunks.
+    Litgpt,
+}
+
+impl Stack {
+    /// Every stack, in the order of the constants' tables.
+    pub const ALL: [Self; 4] = [Self::Megatron, Self::Fsdp, Self::Transformers, Self::Litgpt];
+
+    /// The software that such a job is usually run with: Transformers for fine-tuning on one
+    /// node, Megatron once a model is split by tensor or pipeline, FSDP otherwise.
+    pub fn usual(method: TrainingMethod, plan: &TrainingPlan) -> Self {
+        let split = plan.tensor_parallel > 1 || plan.pipeline_parallel > 1;
+        match method {
+            TrainingMethod::Lora | TrainingMethod::Qlora => Self::Transformers,
+            TrainingMethod::FullFinetune if !split => Self::Transformers,
+            _ if split || plan.context_parallel > 1 => Self::Megatron,
+            _ => Self::Fsdp,
+        }
+    }
+}
+
+/// Which matrices get adapters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AdapterTargets {
+    /// Every linear layer of a block.
+    #[default]
+    AllLinear,
+    /// Query and value projections alone (Hu et al. 2021).
+    QueryValue,
+}
+
+/// What the training software does by habit and a user seldom chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Habits {
+    /// The software; `None`: the usual one for the method and the layout.
+    pub stack: Option<Stack>,
+    /// Output head and loss fused, so that logits are never written whole.
+    pub fused_loss: bool,
+    /// Embedding and output head are trained beside the adapters.
+    pub trained_embeddings: bool,
+    /// Which matrices get adapters.
+    pub adapter_targets: AdapterTargets,
+    /// FP32 products run on TF32 matrix units where the card has them.
+    pub tf32: bool,
+    /// Model chunks of a pipeline stage (interleaved schedule, Narayanan et al. 2021).
+    pub pipeline_chunks: u32,
+    /// Attention looks back only (a decoder); BERT looks both ways.
+    pub causal: bool,
+}
+
+impl Default for Habits {
+    fn default() -> Self {
+        Self {
+            stack: None,
+            fused_loss: false,
+            trained_embeddings: false,
+            adapter_targets: AdapterTargets::AllLinear,
+            tf32: true,
+            pipeline_chunks: 1,
+            causal: true,
+        }
+    }
+}
+
+impl TrainingJob<'_> {
+    /// Adapters on frozen weights.
+    pub fn is_adapter(&self) -> bool {
+        matches!(self.method, TrainingMethod::Lora | TrainingMethod::Qlora)
+    }
+
+    /// The software of this job.
+    pub fn stack(&self, plan: &TrainingPlan) -> Stack {
+        self.habits
+            .stack
+            .unwrap_or_else(|| Stack::usual(self.method, plan))
+    }
+}
