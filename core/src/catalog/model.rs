@@ -15,8 +15,7 @@ pub struct Model {
     /// Other names people type.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// Published count of all parameters that are loaded to generate text: vision towers are in
-    /// it where the published count has them, multi-token-prediction layers are not.
+    /// Published parameter count, all parameters.
     pub params_total: u64,
     /// Parameters used for one token, output head included and input embedding left out;
     /// equal to all for dense models.
@@ -31,8 +30,7 @@ pub struct Model {
     /// Licence by name.
     #[serde(default)]
     pub licence: Option<String>,
-    /// Where the configuration was read: the maker's repository (`hf.co/org/name`), a paper, or
-    /// public code that carries the same figures.
+    /// Where the configuration was read.
     pub source: String,
     /// What a reader must know, in English.
     #[serde(default)]

@@ -1,4 +1,9 @@
-//! How a job is laid out over cards.
+//! How a job is laid out over cards, and the search for the fastest layout that fits.
+
+mod node;
+pub mod search;
+
+pub use node::{RentedNode, rented_node};
 
 use serde::{Deserialize, Serialize};
 

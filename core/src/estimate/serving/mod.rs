@@ -1,9 +1,5 @@
 //! Serving: memory and speed of one layout.
 
-mod constants;
-
-pub use constants::ServingConstants;
-
 use super::{Basis, BasisScope, MemoryEstimate, MemoryPart, ServingSpeed, TimeParts};
 use crate::catalog::{Model, Node};
 use crate::dtype::{ComputeDtype, KvFormat, WeightFormat};

@@ -1,12 +1,21 @@
 //! Ranked offers: what fits, how long it takes, what it costs, and why the rest does not.
 
+mod counts;
+mod job;
+mod money;
+mod order;
+mod relief;
+mod serving;
+mod training;
+
 use serde::Serialize;
 
-use crate::catalog::{Billing, Catalog, Currency, PriceBook};
+use crate::catalog::{Billing, Card, Catalog, Currency, PriceBook};
 use crate::estimate::{MemoryEstimate, ServingSpeed, TrainingSpeed};
 use crate::plan::{ServingPlan, TrainingPlan};
 use crate::range::Range;
-use crate::scenario::Scenario;
+use crate::rental::{CardPrices, HOURS_PER_MONTH};
+use crate::scenario::{Job, Scenario};
 
 /// The answer to a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,10 +52,25 @@ pub struct Offer {
     pub cost_per_hour: Option<Range>,
     /// Cost of the job, in the scenario's currency.
     pub cost_of_job: Option<Range>,
-    /// Cost of a month (of 30 days) of use, in the scenario's currency.
+    /// Cost of a month (of 30 days) of use, in the scenario's currency; a training job's cards
+    /// are taken as used round the clock.
     pub cost_per_month: Option<Range>,
-    /// Which limits the offer misses.
+    /// Cost of a million output tokens at the load, in the scenario's currency; services only.
+    pub cost_per_million_output_tokens: Option<Range>,
+    /// Cost of a million tokens, prompts and answers counted alike, at the load; for a training
+    /// job, of a million tokens trained on.
+    pub cost_per_million_tokens: Option<Range>,
+    /// Which limits the offer misses by its middle values.
     pub misses: Vec<Miss>,
+    /// Which limits it keeps by its middle values but may miss by the ends of their ranges.
+    pub may_miss: Vec<Miss>,
+    /// Every change, each checked by a new estimate, that would make it fit, the smallest first;
+    /// empty where it fits or nothing helps.
+    pub remedies: Vec<Remedy>,
+    /// What was assumed for this offer beside what was assumed for all.
+    pub assumptions: Vec<Assumption>,
+    /// The first of its card's offers in the ranking.
+    pub best_of_card: bool,
 }
 
 /// Layout and speed of an offer.
@@ -66,8 +90,10 @@ pub enum Run {
         plan: ServingPlan,
         /// Speed at the load asked for.
         speed: ServingSpeed,
-        /// Requests in flight that fit over all cards.
+        /// Requests in flight over all cards that fit and meet the latency targets.
         largest_concurrency: u32,
+        /// Requests in flight over all cards that fit.
+        fitting_concurrency: u32,
     },
 }
 
@@ -113,6 +139,12 @@ pub enum Remedy {
     Tokens(u32),
     /// This many requests at once.
     Concurrency(u32),
+    /// Use this optimizer.
+    Optimizer(crate::scenario::Optimizer),
+    /// This many sequences in a micro-batch.
+    MicroBatch(u32),
+    /// Fused attention.
+    FlashAttention,
 }
 
 /// A limit of the scenario that an offer misses.
@@ -129,6 +161,9 @@ pub enum Miss {
     Tpot,
     /// Requests come faster than they can be answered.
     Load,
+    /// No deadline is given, but it takes longer than anybody waits
+    /// ([`Assumption::LongestHours`]).
+    TooLong,
 }
 
 /// The price that an offer's cost rests on.
@@ -146,8 +181,16 @@ pub struct PriceUsed {
     pub as_of: Option<String>,
     /// Where it was read.
     pub source: Option<String>,
+    /// The same in the scenario's currency.
+    pub converted_per_card_hour: f64,
+    /// Cards that are paid for: more than the offer's where only whole nodes are sold.
+    pub charged_cards: u32,
+    /// Hours that are paid for at the middle of the time (of a month, for a service).
+    pub billed_hours: f64,
     /// Lowest and highest price known for this card and billing, in the scenario's currency.
     pub seen: Option<(f64, f64)>,
+    /// Providers over whose newest prices the middle one was taken; 0: the user's own price.
+    pub providers: u32,
 }
 
 /// Something taken for granted because the scenario does not say it.
@@ -162,16 +205,71 @@ pub enum Assumption {
     HoursPerMonth(f64),
     /// Yuan for a dollar.
     CnyPerUsd(f64),
+    /// Dollars for a euro.
+    UsdPerEur(f64),
+    /// Without a deadline, longer jobs come after all others.
+    LongestHours(f64),
+    /// Without a target, slower answers count as missing one, seconds a token.
+    SlowestTpot(f64),
     /// Sequences are packed to their full length.
     PackedSequences,
     /// All requests have the mean length.
     MeanLengths,
 }
 
-/// Answers `scenario`: one offer for every card of its shelf and every sensible count.
-pub fn rank(_scenario: &Scenario, _catalog: &Catalog, _prices: &PriceBook) -> Ranking {
-    Ranking {
-        offers: Vec::new(),
-        assumptions: Vec::new(),
+/// Answers `scenario`: one offer for every card of its shelf and every sensible count. Empty
+/// where the model is not in the catalog or has no weights.
+pub fn rank(scenario: &Scenario, catalog: &Catalog, prices: &PriceBook) -> Ranking {
+    let Some(model) = job::model(&scenario.model, catalog) else {
+        return Ranking {
+            offers: Vec::new(),
+            assumptions: Vec::new(),
+        };
+    };
+    let mut offers = Vec::new();
+    for (card, prices) in shelf(scenario, catalog, prices) {
+        match &scenario.job {
+            Job::Train(training) => {
+                training::offers(scenario, training, &model, card, &prices, &mut offers);
+            }
+            Job::Serve(serving) => {
+                serving::offers(scenario, serving, &model, card, &prices, &mut offers);
+            }
+        }
     }
+    order::sort(&mut offers, scenario);
+    let mut assumptions = match &scenario.job {
+        Job::Train(training) => training::assumptions(scenario, training, &model),
+        Job::Serve(serving) => serving::assumptions(serving),
+    };
+    assumptions.push(Assumption::HoursPerMonth(HOURS_PER_MONTH));
+    assumptions.extend(money::conversions(scenario, &offers));
+    Ranking {
+        offers,
+        assumptions,
+    }
+}
+
+/// The cards that are looked at, with their prices: those that the user names, else those that
+/// somebody rents out, else all.
+fn shelf<'a>(
+    scenario: &Scenario,
+    catalog: &'a Catalog,
+    book: &'a PriceBook,
+) -> Vec<(&'a Card, CardPrices<'a>)> {
+    let priced = |card: &'a Card| (card, CardPrices::new(&card.id, &scenario.money, book));
+    let named = &scenario.shelf.cards;
+    if named.is_empty() {
+        let all = catalog.cards.iter().map(priced);
+        return all
+            .filter(|(_, prices)| scenario.shelf.unpriced || prices.any())
+            .collect();
+    }
+    let mut cards: Vec<&Card> = Vec::new();
+    for card in named.iter().filter_map(|id| catalog.card(id)) {
+        if !cards.iter().any(|known| known.id == card.id) {
+            cards.push(card);
+        }
+    }
+    cards.into_iter().map(priced).collect()
 }

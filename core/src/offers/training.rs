@@ -1,0 +1,282 @@
+//! Offers for a training job.
+
+use super::counts::{Counts, MOST_CARDS};
+use super::job::{LONGEST_HOURS, default_global_batch, training_job, training_tokens};
+use super::relief::{self, Changes};
+use super::{Assumption, Fit, Miss, Offer, Remedy, Run, money};
+use crate::catalog::{Card, Model};
+use crate::plan::search::{Fitness, FixedLayout, PlannedTraining, TrainingSearch};
+use crate::plan::{Offload, Recompute, RentedNode, Sharding, rented_node};
+use crate::range::Range;
+use crate::rental::{CardPrices, Use};
+use crate::scenario::{Optimizer, RankBy, Scenario, Training, TrainingAmount, TrainingMethod};
+
+/// Whole machines are added until the job is done within this time, hours, where no deadline is
+/// given.
+const PATIENT_HOURS: f64 = 72.0;
+/// The same where the fastest is asked for.
+const IMPATIENT_HOURS: f64 = 8.0;
+
+/// One card in every sensible count.
+pub(super) fn offers(
+    scenario: &Scenario,
+    training: &Training,
+    model: &Model,
+    card: &Card,
+    prices: &CardPrices<'_>,
+    offers: &mut Vec<Offer>,
+) {
+    let rented = rented_node(card);
+    let search = search(training, model, &rented);
+    let tokens = training_tokens(training);
+    let counts = Counts {
+        cards_per_node: rented.node.cards_per_node,
+        most: rented.largest_cards.min(MOST_CARDS),
+        fine: false,
+    };
+    let first = offers.len();
+    let mut smaller = None;
+    for count in counts.of(&scenario.shelf) {
+        let whole_nodes = count > rented.node.cards_per_node;
+        let near = smaller.as_ref().filter(|_| whole_nodes);
+        let planned = search
+            .best(count, near)
+            .or_else(|| near.and_then(|_| search.best(count, None)));
+        let Some(planned) = planned else { continue };
+        if planned.fitness == Fitness::Fits {
+            smaller = Some(planned.plan);
+        }
+        let offer = offer(scenario, tokens, count, planned, prices, &rented);
+        let settled = count >= rented.node.cards_per_node
+            && is_settled(&offer, offers.get(first..).and_then(<[_]>::last), scenario);
+        offers.push(offer);
+        if settled {
+            break;
+        }
+    }
+    if let Some(of_card) = offers.get_mut(first..) {
+        let node = rented.node.cards_per_node;
+        relief::attach(of_card, node, |offer| {
+            changes(offer, training, model, &rented)
+        });
+    }
+}
+
+fn search<'a>(
+    training: &Training,
+    model: &'a Model,
+    rented: &RentedNode<'a>,
+) -> TrainingSearch<'a> {
+    let batch = training
+        .global_batch
+        .unwrap_or_else(|| default_global_batch(training, model));
+    let job = training_job(training, model);
+    TrainingSearch::new(job, FixedLayout::from(training), batch, rented)
+}
+
+/// What is taken for granted for all offers.
+pub(super) fn assumptions(
+    scenario: &Scenario,
+    training: &Training,
+    model: &Model,
+) -> Vec<Assumption> {
+    let mut assumptions = Vec::new();
+    if training.global_batch.is_none() {
+        let batch = default_global_batch(training, model);
+        assumptions.push(Assumption::GlobalBatch(batch));
+    }
+    if matches!(training.amount, TrainingAmount::Samples { .. }) {
+        assumptions.push(Assumption::PackedSequences);
+    }
+    if scenario.money.deadline_hours.is_none() {
+        assumptions.push(Assumption::LongestHours(LONGEST_HOURS));
+    }
+    assumptions
+}
+
+/// Whether more machines would only cost more.
+fn is_settled(offer: &Offer, before: Option<&Offer>, scenario: &Scenario) -> bool {
+    let enough = scenario
+        .money
+        .deadline_hours
+        .unwrap_or(match scenario.rank {
+            RankBy::Fastest => IMPATIENT_HOURS,
+            RankBy::Cheapest | RankBy::BestValue => PATIENT_HOURS,
+        });
+    let mid = |range: Option<Range>| range.map(|r| r.mid);
+    let in_time = mid(offer.hours).is_some_and(|hours| hours <= enough);
+    let was = before.and_then(|b| mid(b.cost_of_job));
+    let falls = matches!((was, mid(offer.cost_of_job)), (Some(was), Some(is)) if is < was);
+    let hours_before = before.and_then(|b| mid(b.hours));
+    let no_faster =
+        matches!((hours_before, mid(offer.hours)), (Some(was), Some(is)) if is > 0.95 * was);
+    offer.fit == Fit::Fits && (no_faster || in_time && !falls)
+}
+
+fn offer(
+    scenario: &Scenario,
+    tokens: f64,
+    count: u32,
+    planned: PlannedTraining,
+    prices: &CardPrices<'_>,
+    rented: &RentedNode<'_>,
+) -> Offer {
+    const SECONDS_PER_HOUR: f64 = 3600.0;
+    let card = rented.node.card;
+    let usable_memory_bytes = card.usable_memory_bytes();
+    let run = planned.speed.map(|speed| Run::Train {
+        plan: planned.plan,
+        speed,
+    });
+    let hours = match &run {
+        Some(Run::Train { speed, .. }) => {
+            money::over(tokens / SECONDS_PER_HOUR, speed.tokens_per_s)
+        }
+        _ => None,
+    };
+    let need = Use::Job {
+        hours: hours.map_or(1.0, |h| h.mid),
+    };
+    let quote = prices.cheapest(count, need);
+    let quote = quote.as_ref();
+    let cost_of_job = quote.zip(hours).and_then(|(q, h)| money::cost_of_job(q, h));
+    let per_million = |cost: Range| money::finite(cost.scale(1e6 / tokens));
+    let nodes = count.div_ceil(rented.node.cards_per_node);
+    let mut offer = Offer {
+        card: card.id.clone(),
+        count,
+        nodes,
+        fit: relief::fit(planned.fitness, &planned.memory, usable_memory_bytes),
+        memory: planned.memory,
+        usable_memory_bytes,
+        run,
+        hours,
+        price: quote.map(|q| money::price_used(q, need)),
+        cost_per_hour: quote.map(|q| Range::exact(q.cost_per_hour())),
+        cost_of_job,
+        cost_per_month: quote.map(|q| {
+            Range::exact(q.cost(Use::Month {
+                hours_per_day: 24.0,
+            }))
+        }),
+        cost_per_million_output_tokens: None,
+        cost_per_million_tokens: cost_of_job.and_then(per_million),
+        misses: Vec::new(),
+        may_miss: Vec::new(),
+        remedies: Vec::new(),
+        assumptions: relief::network(nodes, rented),
+        best_of_card: false,
+    };
+    mark_limits(&mut offer, scenario);
+    offer
+}
+
+fn mark_limits(offer: &mut Offer, scenario: &Scenario) {
+    let limits = [
+        (offer.cost_of_job, scenario.money.budget, Miss::Budget),
+        (offer.hours, scenario.money.deadline_hours, Miss::Deadline),
+        (
+            offer.hours,
+            scenario
+                .money
+                .deadline_hours
+                .is_none()
+                .then_some(LONGEST_HOURS),
+            Miss::TooLong,
+        ),
+    ];
+    for (value, most, miss) in limits {
+        let (Some(value), Some(most)) = (value, most) else {
+            continue;
+        };
+        if value.mid > most {
+            offer.misses.push(miss);
+        } else if value.high > most {
+            offer.may_miss.push(miss);
+        }
+    }
+}
+
+/// Changes that make `offer` fit at its own count.
+fn changes(offer: &Offer, training: &Training, model: &Model, rented: &RentedNode<'_>) -> Changes {
+    let fits = |changed: &Training| {
+        search(changed, model, rented)
+            .best(offer.count, None)
+            .is_some_and(|planned| planned.fitness == Fitness::Fits)
+    };
+    let mut changes = Changes::default();
+    let with = |change: &dyn Fn(&mut Training)| {
+        let mut changed = training.clone();
+        change(&mut changed);
+        changed
+    };
+    let mut try_one = |list: fn(&mut Changes) -> &mut Vec<Remedy>, remedy, changed: Training| {
+        let helps = fits(&changed);
+        if helps {
+            list(&mut changes).push(remedy);
+        }
+        helps
+    };
+    let light: fn(&mut Changes) -> &mut Vec<Remedy> = |c| &mut c.light;
+    let heavy: fn(&mut Changes) -> &mut Vec<Remedy> = |c| &mut c.heavy;
+
+    if !training.flash_attention {
+        try_one(
+            light,
+            Remedy::FlashAttention,
+            with(&|t| t.flash_attention = true),
+        );
+    }
+    if training.micro_batch.is_some_and(|m| m > 1) {
+        try_one(
+            light,
+            Remedy::MicroBatch(1),
+            with(&|t| t.micro_batch = Some(1)),
+        );
+    }
+    if training.recompute.is_some_and(|r| r < Recompute::Full) {
+        let changed = with(&|t| t.recompute = Some(Recompute::Full));
+        try_one(light, Remedy::Recompute(Recompute::Full), changed);
+    }
+    if offer.count > 1 && training.sharding.is_some_and(|s| s < Sharding::Zero3) {
+        let changed = with(&|t| t.sharding = Some(Sharding::Zero3));
+        try_one(light, Remedy::Sharding(Sharding::Zero3), changed);
+    }
+    let whole_weights = matches!(
+        training.method,
+        TrainingMethod::Pretrain | TrainingMethod::FullFinetune
+    );
+    if whole_weights && training.optimizer == Optimizer::Adamw {
+        let changed = with(&|t| t.optimizer = Optimizer::Adamw8bit);
+        try_one(light, Remedy::Optimizer(Optimizer::Adamw8bit), changed);
+    }
+    if training.offload == Some(Offload::None) && whole_weights {
+        for offload in [Offload::Optimizer, Offload::All] {
+            let changed = with(&|t| t.offload = Some(offload));
+            if try_one(heavy, Remedy::Offload(offload), changed) {
+                break;
+            }
+        }
+    }
+    let methods: &[TrainingMethod] = match training.method {
+        TrainingMethod::FullFinetune => &[TrainingMethod::Lora, TrainingMethod::Qlora],
+        TrainingMethod::Lora => &[TrainingMethod::Qlora],
+        TrainingMethod::Pretrain | TrainingMethod::Qlora => &[],
+    };
+    for method in methods {
+        let changed = with(&|t| t.method = *method);
+        if try_one(heavy, Remedy::Method(*method), changed) {
+            break;
+        }
+    }
+    for part in [2, 4] {
+        let seq_len = training.seq_len / part;
+        if seq_len >= relief::SHORTEST_TOKENS {
+            let changed = with(&|t| t.seq_len = seq_len);
+            if try_one(heavy, Remedy::Tokens(seq_len), changed) {
+                break;
+            }
+        }
+    }
+    changes
+}

@@ -1,0 +1,363 @@
+//! Layouts of a service.
+
+use super::{Fitness, WORTH_THE_TROUBLE, powers_of_two, splits_layers};
+use crate::catalog::Node;
+use crate::estimate::serving::{ServingJob, largest_batch, memory, speed};
+use crate::estimate::{MemoryEstimate, MemoryPart, ServingSpeed};
+use crate::plan::{RentedNode, ServingPlan};
+use crate::scenario::{Load, Serving};
+
+/// Requests in flight on one copy beyond which no engine is run.
+const MOST_BATCH: u32 = 16_384;
+/// Depths tried for one tensor-parallel width, from the shallowest that may fit.
+const DEPTHS_TRIED: usize = 2;
+/// See the constant of the same name for training.
+const FLOOR_SLACK: f64 = 0.95;
+
+/// A layout with what it needs and gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedServing {
+    /// Layout, with the requests in flight that the load asks for.
+    pub plan: ServingPlan,
+    /// Memory of the fullest card at that load.
+    pub memory: MemoryEstimate,
+    /// Whether it fits.
+    pub fitness: Fitness,
+    /// Speed at that load; `None` where it does not fit.
+    pub speed: Option<ServingSpeed>,
+    /// Whether requests are answered as fast as they come.
+    pub carries_load: bool,
+    /// Requests in flight over all cards that fit; 0 where the weights alone do not.
+    pub fitting_concurrency: u32,
+    /// The same with the targets met; equal where there are none.
+    pub largest_concurrency: u32,
+}
+
+/// The search for one service on one kind of card, for every count.
+#[derive(Debug, Clone)]
+pub struct ServingSearch<'a> {
+    job: ServingJob<'a>,
+    load: Load,
+    /// Answers are wanted in bulk: fewer at once only take longer.
+    in_bulk: bool,
+    ttft_target_s: f64,
+    tpot_target_s: f64,
+    fixed_tensor: Option<u32>,
+    node: Node<'a>,
+    usable_bytes: u64,
+    weight_bytes: f64,
+}
+
+#[derive(Debug)]
+struct Candidate {
+    plan: ServingPlan,
+    memory: MemoryEstimate,
+    speed: ServingSpeed,
+    carries_load: bool,
+    /// How far the targets are missed, 0: met.
+    violation: f64,
+    /// Seconds until the last token.
+    latency_s: f64,
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    best: Option<Candidate>,
+    least: Option<(ServingPlan, MemoryEstimate)>,
+}
+
+impl<'a> ServingSearch<'a> {
+    /// A search over layouts under the load and the targets of `serving`.
+    pub fn new(job: ServingJob<'a>, serving: &Serving, rented: &RentedNode<'a>) -> Self {
+        let mut search = Self {
+            job,
+            load: serving.load,
+            in_bulk: serving.requests_total.is_some(),
+            ttft_target_s: serving.ttft_target_s.unwrap_or(f64::INFINITY),
+            tpot_target_s: serving.tpot_target_s.unwrap_or(f64::INFINITY),
+            fixed_tensor: serving.tensor_parallel,
+            node: rented.node,
+            usable_bytes: rented.node.card.usable_memory_bytes(),
+            weight_bytes: 0.0,
+        };
+        let one = search.plan(1, 1, 1, 1);
+        search.weight_bytes = search
+            .memory(&one)
+            .parts
+            .iter()
+            .filter(|(part, _)| *part == MemoryPart::Weights)
+            .map(|(_, bytes)| *bytes as f64)
+            .sum();
+        search
+    }
+
+    /// Bytes that software can allocate on one card.
+    pub fn usable_bytes(&self) -> u64 {
+        self.usable_bytes
+    }
+
+    /// The layout over `cards` cards that fits, carries the load, meets the targets, and answers
+    /// soonest, in this order of importance; where none fits, the one that needs the least
+    /// memory. `None` where no layout uses that many cards.
+    pub fn best(&self, cards: u32) -> Option<PlannedServing> {
+        let mut found = Found::default();
+        for tensor in self.tensor_widths(cards) {
+            let mut depths = 0;
+            for pipeline in self.pipeline_depths(cards, tensor) {
+                let ways = f64::from(tensor * pipeline);
+                if self.weight_bytes / ways * FLOOR_SLACK > self.usable_bytes as f64 {
+                    continue;
+                }
+                self.try_split(cards, tensor, pipeline, &mut found);
+                depths += 1;
+                if depths == DEPTHS_TRIED {
+                    break;
+                }
+            }
+        }
+        match found {
+            Found {
+                best: Some(best), ..
+            } => Some(self.finish(best)),
+            Found {
+                least: Some((plan, memory)),
+                ..
+            } => Some(self.unfit(plan, memory)),
+            _ => {
+                let plan = self.most_split(cards)?;
+                let memory = self.memory(&plan);
+                Some(self.unfit(plan, memory))
+            }
+        }
+    }
+
+    fn finish(&self, best: Candidate) -> PlannedServing {
+        let plan = best.plan;
+        let fitting = self.largest_batch(&plan);
+        let meeting = self.largest_meeting_targets(&plan, fitting, best.violation <= 0.0);
+        PlannedServing {
+            plan,
+            memory: best.memory,
+            fitness: Fitness::Fits,
+            speed: Some(best.speed),
+            carries_load: best.carries_load,
+            fitting_concurrency: fitting.saturating_mul(plan.replicas),
+            largest_concurrency: meeting.saturating_mul(plan.replicas),
+        }
+    }
+
+    fn unfit(&self, plan: ServingPlan, memory: MemoryEstimate) -> PlannedServing {
+        let fitness = Fitness::of(&memory, self.usable_bytes);
+        let runs = fitness != Fitness::TooSmall;
+        let fitting = self.largest_batch(&plan).saturating_mul(plan.replicas);
+        PlannedServing {
+            plan,
+            memory,
+            fitness,
+            speed: runs.then(|| speed(&self.job, &plan, &self.node)),
+            carries_load: runs,
+            fitting_concurrency: fitting,
+            largest_concurrency: fitting,
+        }
+    }
+
+    fn try_split(&self, cards: u32, tensor: u32, pipeline: u32, found: &mut Found) {
+        let replicas = cards / (tensor * pipeline);
+        let layout = |batch| self.plan(replicas, tensor, pipeline, batch);
+        let (batch, carries) = match self.load {
+            Load::Concurrency(all) => (all.max(1).div_ceil(replicas).min(MOST_BATCH), true),
+            Load::RequestsPerSecond(rate) => {
+                self.batch_for_rate(&layout, rate / f64::from(replicas))
+            }
+        };
+        let mut plan = layout(batch);
+        let mut memory = self.memory(&plan);
+        let mut carries_load = carries;
+        if Fitness::of(&memory, self.usable_bytes) != Fitness::Fits {
+            // A rate, or answers in bulk, can be worked off with fewer at once; people who wait
+            // at once cannot.
+            let waits = self.in_bulk || matches!(self.load, Load::RequestsPerSecond(_));
+            let fewer = if waits { self.largest_batch(&plan) } else { 0 };
+            if fewer == 0 {
+                if waits {
+                    plan = layout(1);
+                    memory = self.memory(&plan);
+                }
+                note_least(found, plan, memory);
+                return;
+            }
+            plan = layout(fewer.min(batch));
+            memory = self.memory(&plan);
+            carries_load = self.in_bulk;
+        }
+        let speed = speed(&self.job, &plan, &self.node);
+        let over = |value: f64, target: f64| (value / target - 1.0).max(0.0);
+        let candidate = Candidate {
+            violation: over(speed.ttft_s.mid, self.ttft_target_s)
+                + over(speed.tpot_s.mid, self.tpot_target_s),
+            latency_s: speed.ttft_s.mid + speed.tpot_s.mid * f64::from(self.job.output_tokens),
+            plan,
+            memory,
+            speed,
+            carries_load,
+        };
+        if found
+            .best
+            .as_ref()
+            .is_none_or(|known| self.better(&candidate, known))
+        {
+            found.best = Some(candidate);
+        }
+    }
+
+    fn better(&self, new: &Candidate, known: &Candidate) -> bool {
+        if new.carries_load != known.carries_load {
+            return new.carries_load;
+        }
+        let met = |c: &Candidate| c.violation <= 0.0;
+        if met(new) != met(known) {
+            return met(new);
+        }
+        if !met(new) {
+            return new.violation < known.violation;
+        }
+        let by_rate = matches!(self.load, Load::RequestsPerSecond(_)) && new.carries_load;
+        if by_rate && !self.in_bulk {
+            new.latency_s * WORTH_THE_TROUBLE < known.latency_s
+        } else {
+            new.speed.tokens_per_s_total.mid
+                > known.speed.tokens_per_s_total.mid * WORTH_THE_TROUBLE
+        }
+    }
+
+    /// Requests in flight on one copy that answer `rate` requests a second, by Little's law
+    /// (in flight = rate x time in the system), and whether any number does.
+    fn batch_for_rate(&self, layout: &dyn Fn(u32) -> ServingPlan, rate: f64) -> (u32, bool) {
+        /// Steps of plain iteration; beyond them the batch doubles, for near saturation the
+        /// iteration creeps.
+        const PATIENT_STEPS: u32 = 6;
+        let mut batch = 1;
+        let mut step = 0;
+        loop {
+            let plan = layout(batch);
+            let speed = speed(&self.job, &plan, &self.node);
+            let of_copy = speed.requests_per_s.mid / f64::from(plan.replicas);
+            if of_copy >= rate {
+                return (batch, true);
+            }
+            if batch >= MOST_BATCH {
+                return (MOST_BATCH, false);
+            }
+            let in_flight = (rate / of_copy * f64::from(batch)).ceil();
+            let next = if in_flight < f64::from(MOST_BATCH) {
+                in_flight as u32
+            } else {
+                MOST_BATCH
+            };
+            step += 1;
+            batch = if step <= PATIENT_STEPS {
+                next.max(batch + 1)
+            } else {
+                next.max(batch * 2)
+            }
+            .min(MOST_BATCH);
+        }
+    }
+
+    fn largest_batch(&self, plan: &ServingPlan) -> u32 {
+        largest_batch(&self.job, plan, &self.node, self.usable_bytes).min(MOST_BATCH)
+    }
+
+    /// Most requests in flight on one copy, up to `fitting`, with both targets met.
+    fn largest_meeting_targets(&self, plan: &ServingPlan, fitting: u32, met_at_load: bool) -> u32 {
+        if self.ttft_target_s.is_infinite() && self.tpot_target_s.is_infinite() {
+            return fitting;
+        }
+        let meets = |batch: u32| {
+            let speed = speed(&self.job, &ServingPlan { batch, ..*plan }, &self.node);
+            speed.ttft_s.mid <= self.ttft_target_s && speed.tpot_s.mid <= self.tpot_target_s
+        };
+        let (mut low, mut high) = if met_at_load {
+            (plan.batch.min(fitting), fitting.saturating_add(1))
+        } else {
+            (0, plan.batch.min(fitting).saturating_add(1))
+        };
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if meets(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    fn memory(&self, plan: &ServingPlan) -> MemoryEstimate {
+        memory(&self.job, plan, &self.node)
+    }
+
+    fn plan(&self, replicas: u32, tensor: u32, pipeline: u32, batch: u32) -> ServingPlan {
+        ServingPlan {
+            cards: replicas * tensor * pipeline,
+            replicas,
+            tensor_parallel: tensor,
+            pipeline_parallel: pipeline,
+            batch,
+        }
+    }
+
+    /// The layout with the smallest share of weights on a card.
+    fn most_split(&self, cards: u32) -> Option<ServingPlan> {
+        self.tensor_widths(cards)
+            .into_iter()
+            .filter_map(|tensor| {
+                let deepest = self.pipeline_depths(cards, tensor).into_iter().max()?;
+                let replicas = cards / (tensor * deepest);
+                let batch = match self.load {
+                    Load::Concurrency(all) if !self.in_bulk => all.max(1).div_ceil(replicas),
+                    _ => 1,
+                };
+                Some(self.plan(replicas, tensor, deepest, batch.min(MOST_BATCH)))
+            })
+            .max_by_key(|p| (p.tensor_parallel * p.pipeline_parallel, p.tensor_parallel))
+    }
+
+    fn tensor_widths(&self, cards: u32) -> Vec<u32> {
+        let most = self.node.cards_per_node.min(cards);
+        match self.fixed_tensor {
+            Some(ways) => Some(ways)
+                .filter(|w| *w > 0 && cards.is_multiple_of(*w))
+                .into_iter()
+                .collect(),
+            None => powers_of_two(most)
+                .filter(|w| cards.is_multiple_of(*w))
+                .filter(|w| self.job.model.transformer.splits_into(*w))
+                .collect(),
+        }
+    }
+
+    fn pipeline_depths(&self, cards: u32, tensor: u32) -> Vec<u32> {
+        let rest = cards / tensor.max(1);
+        let layers = self.job.model.transformer.layers;
+        // More copies than people who wait would leave some idle.
+        let most_copies = match self.load {
+            Load::Concurrency(all) => all.max(1),
+            Load::RequestsPerSecond(_) => u32::MAX,
+        };
+        powers_of_two(rest.min(layers))
+            .chain([3, 5, 6, 7].into_iter().filter(|s| *s == rest))
+            .filter(|s| rest.is_multiple_of(*s) && splits_layers(layers, *s))
+            .filter(|s| rest / s <= most_copies)
+            .collect()
+    }
+}
+
+fn note_least(found: &mut Found, plan: ServingPlan, memory: MemoryEstimate) {
+    let less = |(_, known): &(ServingPlan, MemoryEstimate)| {
+        memory.needed_bytes.high < known.needed_bytes.high
+    };
+    if found.least.as_ref().is_none_or(less) {
+        found.least = Some((plan, memory));
+    }
+}
