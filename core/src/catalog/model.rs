@@ -15,7 +15,8 @@ pub struct Model {
     /// Other names people type.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// Published parameter count, all parameters.
+    /// Published count of all parameters that are loaded to generate text: vision towers are in
+    /// it where the published count has them, multi-token-prediction layers are not.
     pub params_total: u64,
     /// Parameters used for one token, output head included and input embedding left out;
     /// equal to all for dense models.
@@ -30,7 +31,8 @@ pub struct Model {
     /// Licence by name.
     #[serde(default)]
     pub licence: Option<String>,
-    /// Where the configuration was read.
+    /// Where the configuration was read: the maker's repository (`hf.co/org/name`), a paper, or
+    /// public code that carries the same figures.
     pub source: String,
     /// What a reader must know, in English.
     #[serde(default)]

@@ -46,32 +46,6 @@ impl PriceBook {
         Ok(Self { offers })
     }
 
-    /// Prices of one card, in the file's order.
-    pub fn of_card<'a>(&'a self, card_id: &'a str) -> impl Iterator<Item = &'a PriceOffer> {
-        self.offers.iter().filter(move |o| o.card == card_id)
-    }
-
-    /// The newest quote of each standing offer of one card: same provider, region, billing,
-    /// currency and cards taken together. Older quotes are history.
-    pub fn current_of_card(&self, card_id: &str) -> Vec<&PriceOffer> {
-        let mut newest: Vec<&PriceOffer> = Vec::new();
-        for offer in self.offers.iter().filter(|o| o.card == card_id) {
-            match newest.iter_mut().find(|n| n.is_same_standing_offer(offer)) {
-                // Dates of different precision compare as text: `2026` is older than any day of it.
-                Some(known) if offer.as_of > known.as_of => *known = offer,
-                Some(known)
-                    if offer.as_of == known.as_of
-                        && offer.price_per_card < known.price_per_card =>
-                {
-                    *known = offer;
-                }
-                Some(_) => {}
-                None => newest.push(offer),
-            }
-        }
-        newest
-    }
-
     /// Collections whose licence asks to be named wherever their rows are shown.
     pub fn credits() -> &'static [Credit] {
         &[
@@ -120,20 +94,6 @@ pub struct PriceOffer {
     /// Cautions of the source.
     #[serde(default)]
     pub notes: Option<String>,
-}
-
-impl PriceOffer {
-    /// Whether both are quotes, perhaps of different days, of one thing on offer.
-    fn is_same_standing_offer(&self, other: &Self) -> bool {
-        self.card == other.card
-            && self.provider == other.provider
-            && self.region == other.region
-            && self.billing == other.billing
-            && self.currency == other.currency
-            && self.cards_together == other.cards_together
-            && self.variant_stated == other.variant_stated
-            && self.low_confidence == other.low_confidence
-    }
 }
 
 /// How an offer is billed.

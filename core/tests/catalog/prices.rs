@@ -199,17 +199,3 @@ fn quoted_units_are_converted_rightly() {
         );
     }
 }
-
-#[test]
-fn the_newest_quote_of_an_offer_stands() {
-    let current = PriceBook::embedded().current_of_card("h100-sxm-80gb");
-    let secure: Vec<_> = current
-        .iter()
-        .filter(|o| o.provider == "RunPod Secure" && o.billing == Billing::OnDemand)
-        .collect();
-    assert_eq!(secure.len(), 1);
-    assert_eq!(secure[0].as_of, "2026-11-09");
-    assert!((secure[0].price_per_card - 3.99).abs() < 1e-9);
-    let all = PriceBook::embedded().of_card("h100-sxm-80gb").count();
-    assert!(current.len() < all);
-}

@@ -1,5 +1,9 @@
 //! Serving: memory and speed of one layout.
 
+mod constants;
+
+pub use constants::ServingConstants;
+
 use super::{Basis, BasisScope, MemoryEstimate, MemoryPart, ServingSpeed, TimeParts};
 use crate::catalog::{Model, Node};
 use crate::dtype::{ComputeDtype, KvFormat, WeightFormat};
