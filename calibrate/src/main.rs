@@ -1,12 +1,14 @@
 //! `cardfit-calibrate [training] [serving]`: fits the constants on `core/data/measured/` and
-//! writes them to `core/data/calibration/`. Without a name it fits both.
+//! writes them to `core/data/calibration/`, and how far off the estimates then are to
+//! `docs/accuracy.md` and between the `accuracy` markers of the READMEs. Without a name it fits
+//! both.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use cardfit::catalog::Catalog;
-use cardfit::measured::{INFERENCE_CSV, MeasuredFile, TRAINING_CSV};
+use cardfit::measured::{Folds, INFERENCE_CSV, MeasuredFile, TRAINING_CSV, accuracy, judge};
 use cardfit_calibrate::{Fitted, serving, training, write};
 use serde::Serialize;
 
@@ -28,17 +30,41 @@ fn main() -> ExitCode {
 
 fn run(with_training: bool, with_serving: bool) -> Result<(), Box<dyn std::error::Error>> {
     let catalog = Catalog::embedded();
-    if with_training && let MeasuredFile::Training(rows) = MeasuredFile::parse(TRAINING_CSV)? {
+    let training_file = MeasuredFile::parse(TRAINING_CSV)?;
+    let inference_file = MeasuredFile::parse(INFERENCE_CSV)?;
+    // What is not fitted now stays as it was when this program was built.
+    let mut folds = Folds::embedded().clone();
+    if with_training && let MeasuredFile::Training(rows) = &training_file {
         let start = Instant::now();
-        let fitted = training::fit(&rows, catalog);
+        let fitted = training::fit(rows, catalog);
         save("training", &fitted, start)?;
+        folds.training = fitted.without;
+        folds.training_all = fitted.all;
     }
-    if with_serving && let MeasuredFile::Inference(rows) = MeasuredFile::parse(INFERENCE_CSV)? {
+    if with_serving && let MeasuredFile::Inference(rows) = &inference_file {
         let start = Instant::now();
-        let fitted = serving::fit(&rows, catalog);
+        let fitted = serving::fit(rows, catalog);
         save("serving", &fitted, start)?;
+        folds.serving = fitted.without;
+        folds.serving_all = fitted.all;
     }
+    let training = judge(&training_file, catalog, &folds);
+    let inference = judge(&inference_file, catalog, &folds);
+    write::text(
+        &root().join("docs/accuracy.md"),
+        &accuracy::markdown(&training, &inference),
+    )?;
+    write::between_markers(
+        &[root().join("README.md"), root().join("README.zh-CN.md")],
+        "accuracy",
+        &accuracy::summary(&training, &inference),
+    )?;
+    println!("{}", accuracy::summary(&training, &inference));
     Ok(())
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn save<C: Serialize>(
@@ -46,7 +72,7 @@ fn save<C: Serialize>(
     fitted: &Fitted<C>,
     start: Instant,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/data/calibration");
+    let folder = root().join("core/data/calibration");
     let changed = [
         write::json(&folder.join(format!("{part}.json")), &fitted.all)?,
         write::json(&folder.join(format!("{part}_folds.json")), &fitted.without)?,

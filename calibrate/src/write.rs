@@ -54,3 +54,52 @@ pub fn text(path: &Path, text: &str) -> Result<bool, WriteError> {
     fs::write(path, text).map_err(wrap)?;
     Ok(true)
 }
+
+/// Puts `text` between the lines `<!-- NAME: begin -->` and `<!-- NAME: end -->` of each file
+/// that has them; others stay as they are.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn between_markers(files: &[PathBuf], name: &str, text: &str) -> Result<(), WriteError> {
+    for path in files {
+        if let Ok(old) = fs::read_to_string(path)
+            && let Some(new) = replaced(&old, name, text)
+        {
+            self::text(path, &new)?;
+        }
+    }
+    Ok(())
+}
+
+/// `page` with `text` between its markers of that name, or `None` where it has none.
+pub fn replaced(page: &str, name: &str, text: &str) -> Option<String> {
+    let (begin, end) = (
+        format!("<!-- {name}: begin -->"),
+        format!("<!-- {name}: end -->"),
+    );
+    let (before, rest) = page.split_once(&begin)?;
+    let (_, after) = rest.split_once(&end)?;
+    Some(format!(
+        "{before}{begin}\n\n{}\n\n{end}{after}",
+        text.trim()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_between_markers_is_replaced_and_the_rest_kept() {
+        let page = "a\n<!-- x: begin -->\nold\n<!-- x: end -->\nb\n";
+        let new = replaced(page, "x", "new\n").unwrap_or_default();
+        assert_eq!(new, "a\n<!-- x: begin -->\n\nnew\n\n<!-- x: end -->\nb\n");
+        // Once more changes nothing.
+        assert_eq!(replaced(&new, "x", "new\n"), Some(new));
+        assert_eq!(replaced(page, "y", "new"), None);
+        assert_eq!(
+            replaced("<!-- x: end --><!-- x: begin -->", "x", "new"),
+            None
+        );
+    }
+}

@@ -4,6 +4,7 @@
 //! A row says how its job was run, so nothing is searched here: what the row states is taken,
 //! and what it leaves open gets the default of its engine or framework.
 
+pub mod accuracy;
 mod folds;
 mod inference_row;
 pub mod report;

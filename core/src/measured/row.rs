@@ -278,7 +278,9 @@ impl MeasuredFile {
         let mut records = Vec::new();
         for record in reader.records() {
             let record = record.map_err(|e| FileError::NotCsv(e.to_string()))?;
-            if record.iter().any(|cell| !cell.trim().is_empty()) {
+            // A line of spaces is no row; a line of empty cells is one, with nothing in it.
+            let blank = record.len() == 1 && record.iter().all(|cell| cell.trim().is_empty());
+            if !blank {
                 records.push(record);
             }
         }

@@ -1,0 +1,228 @@
+//! The page of documentation that says how far off the estimates are, in Markdown.
+
+use std::fmt::Write;
+
+use super::report::{Errors, Group, GroupKey, Report, grouped};
+use super::{Verdict, source_of};
+
+/// One quantity that people ask for, over the metrics that measure it.
+struct Quantity {
+    name: &'static str,
+    metrics: &'static [&'static str],
+    kinds: &'static [&'static str],
+}
+
+const TRAINING_KINDS: [&str; 4] = ["pretrain", "full_ft", "lora", "qlora"];
+const SERVING_KINDS: [&str; 1] = ["llm"];
+
+const QUANTITIES: [Quantity; 6] = [
+    Quantity {
+        name: "Training: peak memory",
+        metrics: &["peak_mem_gb"],
+        kinds: &TRAINING_KINDS,
+    },
+    Quantity {
+        name: "Training: speed",
+        metrics: &[
+            "tokens_per_s_per_gpu",
+            "tflops_per_gpu",
+            "mfu_pct",
+            "hfu_pct",
+            "samples_per_s",
+        ],
+        kinds: &TRAINING_KINDS,
+    },
+    Quantity {
+        name: "Serving: memory",
+        metrics: &["peak_mem_gb", "weights_mem_gb"],
+        kinds: &SERVING_KINDS,
+    },
+    Quantity {
+        name: "Serving: speed of one user",
+        metrics: &[
+            "decode_tokens_per_s_single",
+            "total_tokens_per_s_single",
+            "tpot_ms",
+        ],
+        kinds: &SERVING_KINDS,
+    },
+    Quantity {
+        name: "Serving: prefill and first token",
+        metrics: &["prefill_tokens_per_s", "ttft_ms"],
+        kinds: &SERVING_KINDS,
+    },
+    Quantity {
+        name: "Serving: throughput of many users",
+        metrics: &[
+            "throughput_output_tokens_per_s_total",
+            "requests_per_s",
+            "request_latency_ms",
+        ],
+        kinds: &SERVING_KINDS,
+    },
+];
+
+/// Rows in a group from which its range is held to account.
+const ENOUGH_ROWS: usize = 20;
+
+/// A share or an error as text, `12.3 %`.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// The few lines that a reader wants first: one row a quantity, over language models.
+pub fn summary(training: &[Verdict], inference: &[Verdict]) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "| quantity | rows | median error | 80 of 100 within | 95 of 100 within | in range |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: |"
+    );
+    for quantity in &QUANTITIES {
+        let verdicts = if quantity.kinds == TRAINING_KINDS {
+            training
+        } else {
+            inference
+        };
+        let rows: Vec<Verdict> = verdicts
+            .iter()
+            .filter(|v| {
+                quantity.metrics.contains(&v.metric.as_str())
+                    && quantity.kinds.contains(&v.kind.as_str())
+            })
+            .cloned()
+            .collect();
+        let group = grouped(&rows, |_| GroupKey::default());
+        match group.first().and_then(|g| g.errors) {
+            Some(e) => {
+                let _ = writeln!(
+                    out,
+                    "| {} | {} | {} | {} | {} | {} |",
+                    quantity.name,
+                    e.rows,
+                    percent(e.median),
+                    percent(e.p80),
+                    percent(e.p95),
+                    percent(e.inside)
+                );
+            }
+            None => {
+                let _ = writeln!(out, "| {} | 0 | - | - | - | - |", quantity.name);
+            }
+        }
+    }
+    out
+}
+
+/// The whole page. `training` and `inference` are the verdicts on the shipped rows, each judged
+/// with constants that did not see its source.
+pub fn markdown(training: &[Verdict], inference: &[Verdict]) -> String {
+    let mut out = String::from(HEAD);
+    out.push_str(&summary(training, inference));
+    for (title, verdicts) in [("Training", training), ("Inference", inference)] {
+        let report = Report::of(verdicts);
+        let _ = writeln!(
+            out,
+            "\n## {title}\n\n{} rows, {} of them compared.\n\n### By metric and kind of job\n",
+            report.rows, report.used
+        );
+        table(&mut out, "metric | kind of job", &report.totals, |k| {
+            format!("`{}` | {}", k.metric, k.kind)
+        });
+        let faults = report.totals.iter().filter_map(|g| g.memory);
+        let (mut ran_out, mut false_fits, mut above, mut refused) = (0, 0, 0, 0);
+        for fault in faults {
+            ran_out += fault.ran_out;
+            false_fits += fault.false_fits;
+            above += fault.above_high;
+            refused += fault.refused;
+        }
+        let _ = writeln!(
+            out,
+            "\nMemory: of {ran_out} runs that had no memory left, {false_fits} are shown as \
+             fitting. {above} measured peaks lie above the high end of their estimate, and \
+             {refused} runs that did run are not shown as fitting."
+        );
+        let large: Vec<Group> = report
+            .groups
+            .iter()
+            .filter(|g| g.errors.is_some_and(|e| e.rows >= ENOUGH_ROWS))
+            .cloned()
+            .collect();
+        let _ = writeln!(
+            out,
+            "\n### Groups of {ENOUGH_ROWS} rows or more, by card family and engine\n"
+        );
+        table(
+            &mut out,
+            "metric | kind of job | card family | engine",
+            &large,
+            |k| format!("`{}` | {} | {} | {}", k.metric, k.kind, k.family, k.engine),
+        );
+        let _ = writeln!(out, "\n### By source\n");
+        let by_source = grouped(verdicts, |v| GroupKey {
+            metric: v.metric.clone(),
+            kind: source_of(&v.id).to_owned(),
+            ..GroupKey::default()
+        });
+        let by_source: Vec<Group> = by_source
+            .into_iter()
+            .filter(|g| g.errors.is_some())
+            .collect();
+        table(&mut out, "metric | source", &by_source, |k| {
+            format!("`{}` | {}", k.metric, k.kind)
+        });
+        let _ = writeln!(
+            out,
+            "\n### Rows that are not compared\n\n| rows | why |\n| ---: | --- |"
+        );
+        for (reason, count) in &report.reasons {
+            let _ = writeln!(out, "| {count} | {} |", reason.replace('|', "/"));
+        }
+    }
+    out
+}
+
+const HEAD: &str = "\
+# How far off the estimates are
+
+Written by `cargo xtask calibrate`; `cargo cardfit validate` prints the same figures for any file of measured results.
+
+Every row of [core/data/measured/](../core/data/measured/README.md) is judged with constants that were fitted without the
+row's own source, so these are errors on results that the estimator has not seen. The error of a row is
+|estimate / measured - 1|. *In range* is the share of rows whose measured value lies between low and high; the ends are
+meant to hold about 80 of 100. *Lean* is the median of estimate / measured: above 1, estimates lean high. Nothing is
+searched here: what a row states of its run is taken, and what it leaves open gets the default of its engine.
+
+## In short, for language models
+
+";
+
+fn table(out: &mut String, heads: &str, groups: &[Group], name: impl Fn(&GroupKey) -> String) {
+    let columns = heads.split('|').count();
+    let _ = writeln!(
+        out,
+        "| {heads} | compared | not | median | 80 | 95 | lean | in range |\n|{}{}",
+        " --- |".repeat(columns),
+        " ---: |".repeat(7)
+    );
+    for group in groups {
+        let figures = group.errors.map_or_else(
+            || "0 | ".to_owned() + &group.unused.to_string() + " | - | - | - | - | -",
+            |e| figures(&e, group.unused),
+        );
+        let _ = writeln!(out, "| {} | {figures} |", name(&group.key));
+    }
+}
+
+fn figures(e: &Errors, unused: usize) -> String {
+    format!(
+        "{} | {unused} | {} | {} | {} | {:.2} | {}",
+        e.rows,
+        percent(e.median),
+        percent(e.p80),
+        percent(e.p95),
+        e.bias,
+        percent(e.inside)
+    )
+}
