@@ -1,6 +1,26 @@
 //! What a user asks for. A scenario is complete: every open field has a value or is `None`,
 //! which means "choose for me".
 
+mod choice;
+mod defaults;
+pub mod limits;
+mod nearest;
+pub mod number;
+mod params;
+mod preset;
+mod problem;
+mod query;
+mod read;
+mod reader;
+mod shape;
+mod write;
+
+pub use choice::{Choice, JobKind};
+pub use params::{PARAMS, Param, Scope};
+pub use preset::Preset;
+pub use problem::{Outcome, Problem, ProblemKind};
+pub use query::{Parsed, decode, parse, to_query};
+
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::{Billing, Currency, Transformer};

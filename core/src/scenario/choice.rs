@@ -1,0 +1,223 @@
+//! Names of enum values in links, JSON and texts.
+//!
+//! A name once given stays: links in the world use it. New spellings are added as aliases.
+
+use super::{Engine, Optimizer, RankBy, TrainingMethod, TrainingPrecision};
+use crate::catalog::{Billing, Currency};
+use crate::dtype::{KvFormat, WeightFormat};
+use crate::plan::{Offload, Recompute, Sharding};
+
+/// A value picked from a short list.
+pub trait Choice: Copy + PartialEq + 'static {
+    /// Every value, in the order in which it is offered.
+    const ALL: &'static [Self];
+
+    /// The name in links, lower case.
+    fn name(self) -> &'static str;
+
+    /// Other spellings that are understood.
+    fn aliases(self) -> &'static [&'static str];
+
+    /// Key of the text that is shown.
+    fn label_key(self) -> &'static str;
+
+    /// The value of a name or alias; case, spaces, dots, dashes and underscores do not matter.
+    fn from_name(name: &str) -> Option<Self> {
+        let wanted = bare(name);
+        Self::ALL.iter().copied().find(|value| {
+            bare(value.name()) == wanted || value.aliases().iter().any(|a| bare(a) == wanted)
+        })
+    }
+}
+
+/// A name as it is compared.
+fn bare(name: &str) -> String {
+    name.chars()
+        .filter(|c| !matches!(c, ' ' | '.' | '-' | '_'))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// Implements [`Choice`] with one line a value: `Variant "name" "label suffix" [aliases]`.
+/// The match has no other arm, so a variant that is left out does not compile.
+macro_rules! choices {
+    ($type:ty, $group:literal, $($variant:ident $name:literal $key:literal [$($alias:literal),*])+) => {
+        impl Choice for $type {
+            const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+
+            fn aliases(self) -> &'static [&'static str] {
+                match self { $(Self::$variant => &[$($alias),*]),+ }
+            }
+
+            fn label_key(self) -> &'static str {
+                match self { $(Self::$variant => concat!("enum.", $group, ".", $key)),+ }
+            }
+        }
+    };
+}
+
+/// What is done with the model, as one word in a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JobKind {
+    /// One of the ways to train.
+    Train(TrainingMethod),
+    /// Answering requests.
+    Serve,
+}
+
+impl Choice for JobKind {
+    const ALL: &'static [Self] = &[
+        Self::Train(TrainingMethod::Pretrain),
+        Self::Train(TrainingMethod::FullFinetune),
+        Self::Train(TrainingMethod::Lora),
+        Self::Train(TrainingMethod::Qlora),
+        Self::Serve,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Train(method) => method.name(),
+            Self::Serve => "serve",
+        }
+    }
+
+    fn aliases(self) -> &'static [&'static str] {
+        match self {
+            Self::Train(method) => method.aliases(),
+            Self::Serve => &["serving", "inference", "infer", "推理"],
+        }
+    }
+
+    fn label_key(self) -> &'static str {
+        match self {
+            Self::Train(method) => method.label_key(),
+            Self::Serve => "enum.method.serve",
+        }
+    }
+}
+
+choices! { TrainingMethod, "method",
+    Pretrain "pretrain" "pretrain" ["pretraining", "预训练"]
+    FullFinetune "full" "full" ["full_finetune", "fullft", "sft", "全参微调"]
+    Lora "lora" "lora" []
+    Qlora "qlora" "qlora" []
+}
+
+choices! { TrainingPrecision, "precision",
+    Bf16 "bf16" "bf16" ["mixed"]
+    Fp16 "fp16" "fp16" []
+    PureBf16 "pure-bf16" "pure_bf16" ["bf16-pure"]
+    Fp8 "fp8" "fp8" []
+    Fp32 "fp32" "fp32" ["tf32"]
+}
+
+choices! { Optimizer, "optimizer",
+    Adamw "adamw" "adamw" ["adam"]
+    Adamw8bit "adamw-8bit" "adamw_8bit" ["adam8bit"]
+    PagedAdamw8bit "paged-adamw-8bit" "paged_adamw_8bit" []
+    Adafactor "adafactor" "adafactor" []
+    Sgd "sgd" "sgd" []
+    SgdMomentum "sgd-momentum" "sgd_momentum" []
+    Muon "muon" "muon" []
+    Lion "lion" "lion" []
+}
+
+choices! { Recompute, "recompute",
+    None "none" "none" ["no", "off"]
+    Selective "selective" "selective" []
+    Full "full" "full" ["yes", "on"]
+}
+
+choices! { Sharding, "sharding",
+    None "none" "none" ["ddp", "no"]
+    Zero1 "zero1" "zero1" []
+    Zero2 "zero2" "zero2" []
+    Zero3 "zero3" "zero3" ["fsdp"]
+    Hybrid "hybrid" "hybrid" ["hsdp"]
+}
+
+choices! { Offload, "offload",
+    None "none" "none" ["no", "off"]
+    Optimizer "optimizer" "optimizer" []
+    All "all" "all" []
+}
+
+choices! { WeightFormat, "weights",
+    Bf16 "bf16" "bf16" []
+    Fp16 "fp16" "fp16" ["f16"]
+    Fp32 "fp32" "fp32" ["f32"]
+    Fp8 "fp8" "fp8" []
+    Int8 "int8" "int8" ["w8a8"]
+    Gptq4 "gptq4" "gptq4" ["gptq", "int4"]
+    Awq4 "awq4" "awq4" ["awq"]
+    Nf4 "nf4" "nf4" ["bnb4"]
+    Mxfp4 "mxfp4" "mxfp4" []
+    Nvfp4 "nvfp4" "nvfp4" []
+    Q8_0 "q8_0" "q8_0" []
+    Q6K "q6_k" "q6_k" []
+    Q5KM "q5_k_m" "q5_k_m" []
+    Q5KS "q5_k_s" "q5_k_s" []
+    Q5_1 "q5_1" "q5_1" []
+    Q5_0 "q5_0" "q5_0" []
+    Q4KM "q4_k_m" "q4_k_m" ["gguf"]
+    Q4KS "q4_k_s" "q4_k_s" []
+    Q4_1 "q4_1" "q4_1" []
+    Q4_0 "q4_0" "q4_0" []
+    Iq4Nl "iq4_nl" "iq4_nl" []
+    Iq4Xs "iq4_xs" "iq4_xs" []
+    Q3KL "q3_k_l" "q3_k_l" []
+    Q3KM "q3_k_m" "q3_k_m" []
+    Q3KS "q3_k_s" "q3_k_s" []
+    Iq3M "iq3_m" "iq3_m" []
+    Iq3Xxs "iq3_xxs" "iq3_xxs" []
+    Q2K "q2_k" "q2_k" []
+    Iq2Xs "iq2_xs" "iq2_xs" []
+    Iq2Xxs "iq2_xxs" "iq2_xxs" []
+}
+
+choices! { KvFormat, "kv",
+    Bits16 "16bit" "16bit" ["bits16", "16", "fp16", "bf16", "f16"]
+    Bits8 "8bit" "8bit" ["bits8", "8", "fp8", "int8", "q8_0"]
+    Bits4 "4bit" "4bit" ["bits4", "4", "int4", "q4_0"]
+    Fp32 "fp32" "fp32" ["32", "32bit", "f32"]
+}
+
+choices! { Engine, "engine",
+    Vllm "vllm" "vllm" []
+    Sglang "sglang" "sglang" []
+    TensorrtLlm "tensorrt-llm" "tensorrt_llm" ["trtllm"]
+    LlamaCpp "llama.cpp" "llama_cpp" ["ollama"]
+    Transformers "transformers" "transformers" ["hf"]
+    Exllama "exllama" "exllama" []
+    Exllamav2 "exllamav2" "exllamav2" []
+    MlcLlm "mlc-llm" "mlc_llm" ["mlc"]
+    DeepspeedMii "deepspeed-mii" "deepspeed_mii" ["mii"]
+    Fastertransformer "fastertransformer" "fastertransformer" []
+    Mindie "mindie" "mindie" []
+    VllmAscend "vllm-ascend" "vllm_ascend" []
+}
+
+choices! { Billing, "billing",
+    OnDemand "on-demand" "on_demand" ["hourly", "按量"]
+    Spot "spot" "spot" ["竞价"]
+    Daily "daily" "daily" ["day", "包日"]
+    Monthly "monthly" "monthly" ["month", "包月"]
+    Reserved1y "reserved-1y" "reserved_1y" ["1y", "包年"]
+    Reserved3y "reserved-3y" "reserved_3y" ["3y"]
+}
+
+choices! { Currency, "currency",
+    Cny "cny" "cny" ["rmb", "yuan", "元", "人民币"]
+    Usd "usd" "usd" ["dollar", "美元"]
+    Eur "eur" "eur" []
+}
+
+choices! { RankBy, "rank",
+    Cheapest "cheapest" "cheapest" ["cost", "price"]
+    Fastest "fastest" "fastest" ["speed", "time"]
+    BestValue "value" "value" ["best_value"]
+}

@@ -1,0 +1,209 @@
+//! What values may be: every range is stated here, once, and read by the link parser, the
+//! page's inputs, the link documentation and the random tests.
+
+/// What a number counts, and so which suffixes it may carry in a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// A plain number or a count of things.
+    One,
+    /// Tokens.
+    Tokens,
+    /// Seconds; `ms`, `s`.
+    Seconds,
+    /// Hours; `h`, `d`, `w`.
+    Hours,
+    /// Hours of one day.
+    HoursPerDay,
+    /// The scenario's currency.
+    Money,
+    /// Yuan for one dollar.
+    YuanPerDollar,
+    /// Requests a second.
+    PerSecond,
+}
+
+impl Unit {
+    /// Key of the unit's text.
+    pub fn label_key(self) -> &'static str {
+        match self {
+            Self::One => "unit.one",
+            Self::Tokens => "unit.tokens",
+            Self::Seconds => "unit.seconds",
+            Self::Hours => "unit.hours",
+            Self::HoursPerDay => "unit.hours_per_day",
+            Self::Money => "unit.money",
+            Self::YuanPerDollar => "unit.yuan_per_dollar",
+            Self::PerSecond => "unit.per_second",
+        }
+    }
+}
+
+/// The range of one number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limit {
+    /// Name of the parameter in a link.
+    pub name: &'static str,
+    /// Least value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// What holds when the link is silent; `None`: it depends on the job or the model, or the
+    /// value is chosen by search.
+    pub default: Option<f64>,
+    /// Only whole numbers.
+    pub whole: bool,
+    /// What is counted.
+    pub unit: Unit,
+}
+
+/// Why a number is not within its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutOfLimit {
+    /// NaN.
+    NotANumber,
+    /// Below the least value.
+    TooSmall,
+    /// Above the largest value.
+    TooLarge,
+    /// Has a fraction where only whole numbers make sense.
+    NotWhole,
+}
+
+impl Limit {
+    /// Whether `value` may be used, and else why not.
+    ///
+    /// # Errors
+    /// The first of the limit's conditions that does not hold.
+    pub fn check(&self, value: f64) -> Result<f64, OutOfLimit> {
+        if value.is_nan() {
+            Err(OutOfLimit::NotANumber)
+        } else if value < self.min {
+            Err(OutOfLimit::TooSmall)
+        } else if value > self.max {
+            Err(OutOfLimit::TooLarge)
+        } else if self.whole && value.fract() != 0.0 {
+            Err(OutOfLimit::NotWhole)
+        } else {
+            Ok(value)
+        }
+    }
+
+    /// The limit of a parameter.
+    pub fn of(name: &str) -> Option<&'static Self> {
+        ALL.iter().copied().find(|limit| limit.name == name)
+    }
+}
+
+/// States limits: `NAME: "parameter", unit, min, max, default;`, whole or real numbers.
+macro_rules! limits {
+    ($($(#[$doc:meta])* $const:ident: $name:literal $kind:ident $unit:ident $min:literal ..= $max:literal, $default:expr;)+) => {
+        $(
+            $(#[$doc])*
+            pub const $const: Limit = Limit {
+                name: $name,
+                min: $min,
+                max: $max,
+                default: $default,
+                whole: limits!(@whole $kind),
+                unit: Unit::$unit,
+            };
+        )+
+
+        /// Every limit.
+        pub const ALL: &[&Limit] = &[$(&$const),+];
+    };
+    (@whole whole) => { true };
+    (@whole real) => { false };
+}
+
+limits! {
+    /// Blocks of a brought model.
+    LAYERS: "layers" whole One 1.0..=1000.0, Some(32.0);
+    /// Width of the residual stream.
+    HIDDEN: "hidden" whole One 16.0..=131_072.0, Some(4096.0);
+    /// Query heads.
+    HEADS: "heads" whole One 1.0..=4096.0, Some(32.0);
+    /// Key and value heads; silent: as many as query heads.
+    KV_HEADS: "kvheads" whole One 1.0..=4096.0, None;
+    /// Width of a head; silent: `hidden / heads`.
+    HEAD_DIM: "hd" whole One 1.0..=8192.0, None;
+    /// Sliding window; silent: the whole context.
+    WINDOW: "window" whole Tokens 1.0..=16_777_216.0, None;
+    /// Width of dense feed-forward networks; silent: 8/3 of `hidden` up to a multiple of 256
+    /// where gated, else four times `hidden`; 0 where every block holds experts.
+    FFN: "ffn" whole One 0.0..=1_048_576.0, None;
+    /// Rows of the embedding.
+    VOCAB: "vocab" whole One 1.0..=16_777_216.0, Some(32_000.0);
+    /// Routed experts of a block; silent: a dense model.
+    EXPERTS: "experts" whole One 1.0..=4096.0, None;
+    /// Routed experts used for one token.
+    EXPERTS_PER_TOKEN: "top" whole One 1.0..=4096.0, Some(2.0);
+    /// Width of one routed expert; silent: as a dense feed-forward network.
+    EXPERT_FFN: "eff" whole One 1.0..=1_048_576.0, None;
+    /// Width of a block's shared experts together.
+    SHARED_FFN: "sff" whole One 0.0..=1_048_576.0, Some(0.0);
+    /// Blocks that hold experts; silent: all.
+    EXPERT_LAYERS: "elayers" whole One 1.0..=1000.0, None;
+
+    /// Tokens to train on.
+    TOKENS: "tokens" real Tokens 1.0..=1e16, None;
+    /// Samples of the data set.
+    SAMPLES: "samples" real One 1.0..=1e13, None;
+    /// Passes over the samples.
+    EPOCHS: "epochs" real One 0.001..=10_000.0, None;
+    /// Tokens of one training sequence.
+    SEQ_LEN: "seq" whole Tokens 1.0..=16_777_216.0, None;
+    /// Sequences of one optimizer step.
+    GLOBAL_BATCH: "batch" whole One 1.0..=16_777_216.0, None;
+    /// Sequences of one micro-batch.
+    MICRO_BATCH: "micro" whole One 1.0..=65_536.0, None;
+    /// Rank of LoRA adapters.
+    LORA_RANK: "rank" whole One 1.0..=8192.0, Some(16.0);
+    /// Tensor-parallel ways.
+    TENSOR_PARALLEL: "tp" whole One 1.0..=1024.0, None;
+    /// Pipeline stages.
+    PIPELINE_PARALLEL: "pp" whole One 1.0..=1000.0, None;
+    /// Expert-parallel ways.
+    EXPERT_PARALLEL: "ep" whole One 1.0..=4096.0, None;
+
+    /// Tokens of a prompt.
+    PROMPT_TOKENS: "in" whole Tokens 1.0..=16_777_216.0, Some(1024.0);
+    /// Tokens of an answer.
+    OUTPUT_TOKENS: "out" whole Tokens 1.0..=16_777_216.0, Some(256.0);
+    /// Requests in flight.
+    CONCURRENCY: "users" whole One 1.0..=1_000_000.0, Some(10.0);
+    /// Requests that arrive in a second.
+    REQUEST_RATE: "rps" real PerSecond 0.000_001..=1_000_000.0, None;
+    /// Time to first token.
+    TTFT: "ttft" real Seconds 0.001..=86_400.0, None;
+    /// Time per output token.
+    TPOT: "tpot" real Seconds 0.000_1..=3_600.0, None;
+    /// Hours a day that a service is up.
+    HOURS_PER_DAY: "hours" real HoursPerDay 0.01..=24.0, Some(24.0);
+    /// Answers wanted in all.
+    REQUESTS: "requests" real One 1.0..=1e15, None;
+
+    /// Exactly this many cards.
+    COUNT: "n" whole One 1.0..=100_000.0, None;
+    /// Largest count looked at.
+    MAX_COUNT: "max" whole One 1.0..=100_000.0, None;
+    /// Yuan for one dollar.
+    EXCHANGE_RATE: "fx" real YuanPerDollar 0.1..=100.0, Some(7.2);
+    /// Price of a card-hour.
+    OWN_PRICE: "price" real Money 0.000_1..=1_000_000.0, None;
+    /// Most that the job or the month may cost.
+    BUDGET: "budget" real Money 0.01..=1e12, None;
+    /// Hours within which the job must be done.
+    DEADLINE: "deadline" real Hours 0.01..=1_000_000.0, None;
+}
+
+/// Longest link that is read, bytes.
+pub const LINK_BYTES: usize = 8192;
+/// Tokens trained on in all, epochs counted.
+pub const TOTAL_TOKENS: f64 = 1e16;
+/// Parameters of a brought model.
+pub const TOTAL_PARAMS: f64 = 1e14;
+/// Groups of attention of a brought model.
+pub const ATTENTION_GROUPS: usize = 64;
+/// Elements of a linear attention's state, and parameters of its mixer, in one block.
+pub const LINEAR_ELEMENTS: f64 = 1e12;

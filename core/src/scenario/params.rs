@@ -1,0 +1,186 @@
+//! Every link parameter, in the order in which a link is written.
+
+use super::limits::Limit;
+
+/// One link parameter.
+#[derive(Debug, Clone, Copy)]
+pub struct Param {
+    /// Name in a link.
+    pub name: &'static str,
+    /// Path of the same input in a JSON scenario; empty where there is none.
+    pub path: &'static str,
+    /// What it says something about.
+    pub scope: Scope,
+    /// Other names that are understood.
+    pub aliases: &'static [&'static str],
+}
+
+/// What a parameter says something about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Every scenario.
+    All,
+    /// A model described by hand.
+    Custom,
+    /// Training.
+    Train,
+    /// Serving.
+    Serve,
+    /// How the page shows itself; not part of a scenario.
+    Page,
+}
+
+impl Param {
+    /// The parameter of that name or alias.
+    pub fn of(name: &str) -> Option<&'static Self> {
+        PARAMS
+            .iter()
+            .find(|p| p.name.eq_ignore_ascii_case(name))
+            .or_else(|| {
+                PARAMS
+                    .iter()
+                    .find(|p| p.aliases.iter().any(|a| a.eq_ignore_ascii_case(name)))
+            })
+    }
+
+    /// Its range, where it is a number.
+    pub fn limit(&self) -> Option<&'static Limit> {
+        Limit::of(self.name)
+    }
+
+    /// Key of its label.
+    pub fn label_key(&self) -> String {
+        format!("field.{}", self.name)
+    }
+}
+
+const fn param(
+    name: &'static str,
+    path: &'static str,
+    scope: Scope,
+    aliases: &'static [&'static str],
+) -> Param {
+    Param {
+        name,
+        path,
+        scope,
+        aliases,
+    }
+}
+
+/// Every parameter, in writing order.
+pub const PARAMS: &[Param] = &[
+    param("v", "", Scope::All, &[]),
+    param("m", "model", Scope::All, &["model"]),
+    param("do", "job", Scope::All, &["job", "task"]),
+    // A model described by hand.
+    param("layers", "model.custom.layers", Scope::Custom, &[]),
+    param("hidden", "model.custom.hidden", Scope::Custom, &[]),
+    param("heads", "model.custom.heads", Scope::Custom, &[]),
+    param("kvheads", "model.custom.kv_heads", Scope::Custom, &[]),
+    param("hd", "model.custom.head_dim", Scope::Custom, &[]),
+    param("window", "model.custom.window", Scope::Custom, &[]),
+    param("attn", "model.custom.attention", Scope::Custom, &[]),
+    param("ffn", "model.custom.ffn", Scope::Custom, &[]),
+    param("gated", "model.custom.ffn_gated", Scope::Custom, &[]),
+    param("vocab", "model.custom.vocab", Scope::Custom, &[]),
+    param("tie", "model.custom.tie_embeddings", Scope::Custom, &[]),
+    param(
+        "experts",
+        "model.custom.experts.experts",
+        Scope::Custom,
+        &[],
+    ),
+    param("top", "model.custom.experts.per_token", Scope::Custom, &[]),
+    param("eff", "model.custom.experts.ffn", Scope::Custom, &[]),
+    param("sff", "model.custom.experts.shared_ffn", Scope::Custom, &[]),
+    param("elayers", "model.custom.experts.layers", Scope::Custom, &[]),
+    // Training.
+    param("tokens", "job.train.amount.tokens", Scope::Train, &[]),
+    param(
+        "samples",
+        "job.train.amount.samples.count",
+        Scope::Train,
+        &[],
+    ),
+    param(
+        "epochs",
+        "job.train.amount.samples.epochs",
+        Scope::Train,
+        &[],
+    ),
+    param("seq", "job.train.seq_len", Scope::Train, &["seq_len"]),
+    param("batch", "job.train.global_batch", Scope::Train, &[]),
+    param("micro", "job.train.micro_batch", Scope::Train, &[]),
+    param("prec", "job.train.precision", Scope::Train, &["precision"]),
+    param("opt", "job.train.optimizer", Scope::Train, &["optimizer"]),
+    param("rank", "job.train.lora_rank", Scope::Train, &[]),
+    param("flash", "job.train.flash_attention", Scope::Train, &[]),
+    param("recompute", "job.train.recompute", Scope::Train, &[]),
+    param("shard", "job.train.sharding", Scope::Train, &["zero"]),
+    param("pp", "job.train.pipeline_parallel", Scope::Train, &[]),
+    param("ep", "job.train.expert_parallel", Scope::Train, &[]),
+    param("offload", "job.train.offload", Scope::Train, &[]),
+    // Serving.
+    param("w", "job.serve.weights", Scope::Serve, &["weights"]),
+    param("kv", "job.serve.kv", Scope::Serve, &[]),
+    param("in", "job.serve.prompt_tokens", Scope::Serve, &["prompt"]),
+    param("out", "job.serve.output_tokens", Scope::Serve, &["output"]),
+    param("users", "job.serve.load.concurrency", Scope::Serve, &[]),
+    param(
+        "rps",
+        "job.serve.load.requests_per_second",
+        Scope::Serve,
+        &[],
+    ),
+    param("ttft", "job.serve.ttft_target_s", Scope::Serve, &[]),
+    param("tpot", "job.serve.tpot_target_s", Scope::Serve, &[]),
+    param("engine", "job.serve.engine", Scope::Serve, &[]),
+    param("hours", "job.serve.hours_per_day", Scope::Serve, &[]),
+    param("requests", "job.serve.requests_total", Scope::Serve, &[]),
+    // Both jobs; its JSON path lies under the job's own name.
+    param("tp", "job.tensor_parallel", Scope::All, &[]),
+    // Cards.
+    param("cards", "shelf.cards", Scope::All, &["card"]),
+    param("unpriced", "shelf.unpriced", Scope::All, &[]),
+    param("n", "shelf.count", Scope::All, &["count"]),
+    param("max", "shelf.max_count", Scope::All, &[]),
+    // Money and order.
+    param("cur", "money.currency", Scope::All, &["currency"]),
+    param("fx", "money.cny_per_usd", Scope::All, &[]),
+    param("bill", "money.billing", Scope::All, &["billing"]),
+    param("price", "money.own_prices", Scope::All, &["prices"]),
+    param("budget", "money.budget", Scope::All, &[]),
+    param("deadline", "money.deadline_hours", Scope::All, &[]),
+    param("sort", "rank", Scope::All, &[]),
+    // The page's own.
+    param("lang", "", Scope::Page, &[]),
+    param("theme", "", Scope::Page, &[]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::limits;
+
+    #[test]
+    fn names_and_aliases_are_unique() {
+        let mut seen = std::collections::HashSet::new();
+        for p in PARAMS {
+            for name in std::iter::once(&p.name).chain(p.aliases) {
+                assert!(seen.insert(*name), "{name} is used twice");
+            }
+        }
+    }
+
+    #[test]
+    fn every_limit_belongs_to_a_parameter() {
+        for limit in limits::ALL {
+            assert!(Param::of(limit.name).is_some(), "{}", limit.name);
+            assert!(limit.min <= limit.max);
+            if let Some(default) = limit.default {
+                assert_eq!(limit.check(default), Ok(default), "{}", limit.name);
+            }
+        }
+    }
+}
