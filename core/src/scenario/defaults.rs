@@ -28,6 +28,8 @@ pub const TUNING_SEQ: u32 = 1024;
 const PUBLISHED_BELOW_16_BIT: &[(&str, WeightFormat)] = &[
     ("deepseek-v3-671b", WeightFormat::Fp8),
     ("deepseek-r1-671b", WeightFormat::Fp8),
+    ("deepseek-v3.2-671b", WeightFormat::Fp8),
+    ("glm-5.3", WeightFormat::Fp8),
     ("kimi-k2-1t-a32b", WeightFormat::Fp8),
     ("minimax-m2-230b-a10b", WeightFormat::Fp8),
     ("gpt-oss-20b", WeightFormat::Mxfp4),

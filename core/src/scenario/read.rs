@@ -346,7 +346,7 @@ pub(super) fn settle(scenario: &mut Scenario, reader: &mut Reader<'_>) {
                     "ep",
                     ProblemKind::DoesNotDivideExperts,
                     experts,
-                    |ways| ways > 1 && (experts == 0 || experts % ways != 0),
+                    |ways| ways > 1 && (experts == 0 || !experts.is_multiple_of(ways)),
                     reader,
                 );
                 split_heads(&mut job.tensor_parallel, shape, reader);

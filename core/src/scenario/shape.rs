@@ -144,7 +144,7 @@ fn params(shape: &Transformer) -> f64 {
 fn read_heads(reader: &mut Reader<'_>, hidden: u32) -> AttentionKind {
     let heads = reader.whole_or(&limits::HEADS, HEADS_DEFAULT);
     let mut kv_heads = reader.whole_or(&limits::KV_HEADS, heads);
-    if heads % kv_heads != 0 {
+    if !heads.is_multiple_of(kv_heads) {
         reader.problem(
             Problem::new(
                 "kvheads",
@@ -336,7 +336,7 @@ fn read_groups(given: &str) -> Option<Vec<AttentionGroup>> {
         let kind = match (kind, parts.len()) {
             ("heads", 3 | 4) => {
                 let (heads, kv_heads) = (whole(0, &limits::HEADS)?, whole(1, &limits::KV_HEADS)?);
-                if heads % kv_heads != 0 {
+                if !heads.is_multiple_of(kv_heads) {
                     return None;
                 }
                 AttentionKind::Heads {
