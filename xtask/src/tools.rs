@@ -71,6 +71,8 @@ pub fn prepare() -> Result<PageTools> {
     let trunk = trunk(&mut folders)?;
     wasm_bindgen(&mut folders)?;
     let wasm_opt = wasm_opt(&mut folders)?;
+    // The tools are built in one folder, so that what they share is compiled once; after that it is only in the way.
+    let _ = std::fs::remove_dir_all(build_dir());
     Ok(PageTools {
         trunk,
         wasm_opt,
@@ -97,6 +99,10 @@ pub fn wasm_target() -> Result<()> {
 /// Where `name` of `version` is installed when it does not come from the PATH.
 fn folder_of(name: &str, version: Version) -> PathBuf {
     target_dir().join("tools").join(format!("{name}-{version}"))
+}
+
+fn build_dir() -> PathBuf {
+    target_dir().join("tools").join("build")
 }
 
 fn program(folder: &Path, name: &str) -> PathBuf {
@@ -227,7 +233,6 @@ fn cargo_install(
     say(format_args!(
         "{package} {version}: installing under target/tools (once; takes a few minutes)"
     ));
-    let build = target_dir().join("tools").join("build");
     let mut install = cargo();
     install
         .args([
@@ -240,7 +245,7 @@ fn cargo_install(
         ])
         .arg(folder_of(name, version))
         .arg("--target-dir")
-        .arg(&build);
+        .arg(build_dir());
     options(&mut install);
     fast_build(&mut install);
     // A crate that needs a newer compiler than this one is passed over for an older release of it.
