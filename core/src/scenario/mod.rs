@@ -3,6 +3,7 @@
 
 mod choice;
 mod defaults;
+mod json;
 pub mod limits;
 mod nearest;
 pub mod number;
@@ -16,6 +17,7 @@ mod shape;
 mod write;
 
 pub use choice::{Choice, JobKind};
+pub use json::{from_json, read as read_text};
 pub use params::{PARAMS, Param, Scope};
 pub use preset::Preset;
 pub use problem::{Outcome, Problem, ProblemKind};

@@ -70,7 +70,7 @@ const fn param(
 
 /// Every parameter, in writing order.
 pub const PARAMS: &[Param] = &[
-    param("v", "", Scope::All, &[]),
+    param("v", "v", Scope::All, &[]),
     param("m", "model", Scope::All, &["model"]),
     param("do", "job", Scope::All, &["job", "task"]),
     // A model described by hand.
