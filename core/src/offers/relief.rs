@@ -1,7 +1,7 @@
 //! Whether an offer fits, and what would make it fit.
 
 use super::{Assumption, Fit, Offer, Remedy};
-use crate::estimate::MemoryEstimate;
+use crate::estimate::{MemoryEstimate, MemoryPart};
 use crate::plan::RentedNode;
 use crate::plan::search::Fitness;
 
@@ -28,6 +28,32 @@ pub(super) fn fit(fitness: Fitness, memory: &MemoryEstimate, usable_bytes: u64) 
                 .ceil() as u64,
             remedy: None,
         },
+    }
+}
+
+/// Bytes that are missing, and whether freeing all of some parts of memory could make up for
+/// them: a change is estimated anew only where it could.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gap<'a> {
+    missing_bytes: f64,
+    parts: &'a [(MemoryPart, u64)],
+}
+
+impl<'a> Gap<'a> {
+    /// The gap of an offer.
+    pub fn of(offer: &'a Offer) -> Self {
+        let needed = offer.memory.needed_bytes;
+        let over = (needed.high - offer.usable_memory_bytes as f64).max(0.0);
+        Self {
+            missing_bytes: over * needed.mid / needed.high.max(1.0),
+            parts: &offer.memory.parts,
+        }
+    }
+
+    /// Whether `share` of these parts together is as much as is missing.
+    pub fn could_be_filled(&self, share: f64, parts: &[MemoryPart]) -> bool {
+        let freed = self.parts.iter().filter(|(part, _)| parts.contains(part));
+        freed.map(|(_, bytes)| *bytes as f64).sum::<f64>() * share >= self.missing_bytes
     }
 }
 

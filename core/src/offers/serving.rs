@@ -2,12 +2,12 @@
 
 use super::counts::{Counts, MOST_CARDS};
 use super::job::{SLOWEST_TPOT_S, usual_engine};
-use super::relief::{self, Changes};
+use super::relief::{self, Changes, Gap};
 use super::{Assumption, Fit, Miss, Offer, Remedy, Run, money};
 use crate::catalog::{Card, Model};
 use crate::dtype::{KvFormat, WeightFormat};
-use crate::estimate::ServingSpeed;
 use crate::estimate::serving::ServingJob;
+use crate::estimate::{MemoryPart, ServingSpeed};
 use crate::plan::search::{Fitness, PlannedServing, ServingSearch};
 use crate::plan::{RentedNode, rented_node};
 use crate::range::Range;
@@ -230,20 +230,26 @@ fn mark_limits(offer: &mut Offer, scenario: &Scenario, serving: &Serving, speed:
 
 /// Changes that make `offer` fit at its own count.
 fn changes(offer: &Offer, serving: &Serving, model: &Model, rented: &RentedNode<'_>) -> Changes {
+    let gap = Gap::of(offer);
+    let cache = [MemoryPart::KvCache, MemoryPart::Activations];
     let best = |changed: &Serving| search(changed, model, rented).best(offer.count);
-    let fits = |changed: &Serving| best(changed).is_some_and(|p| p.fitness == Fitness::Fits);
-    let with = |change: &dyn Fn(&mut Serving)| {
+    let helps = |share: f64, frees: &[MemoryPart], change: &dyn Fn(&mut Serving)| {
+        if !gap.could_be_filled(share, frees) {
+            return false;
+        }
         let mut changed = serving.clone();
         change(&mut changed);
-        changed
+        best(&changed).is_some_and(|planned| planned.fitness == Fitness::Fits)
     };
     let mut changes = Changes::default();
-    if serving.kv == KvFormat::Bits16 && fits(&with(&|s| s.kv = KvFormat::Bits8)) {
+    if serving.kv == KvFormat::Bits16 && helps(0.5, &cache, &|s| s.kv = KvFormat::Bits8) {
         changes.light.push(Remedy::Kv(KvFormat::Bits8));
     }
-    if let Load::Concurrency(asked) = serving.load {
+    if let Load::Concurrency(asked) = serving.load
+        && gap.could_be_filled(1.0, &cache)
+    {
         let fewer = best(serving).map_or(0, |p| p.fitting_concurrency.min(asked));
-        if fewer > 0 && fits(&with(&|s| s.load = Load::Concurrency(fewer))) {
+        if fewer > 0 && helps(1.0, &cache, &|s| s.load = Load::Concurrency(fewer)) {
             let list = if u64::from(fewer) * 2 >= u64::from(asked) {
                 &mut changes.light
             } else {
@@ -252,23 +258,21 @@ fn changes(offer: &Offer, serving: &Serving, model: &Model, rented: &RentedNode<
             list.push(Remedy::Concurrency(fewer));
         }
     }
-    for weights in lighter(serving.weights) {
-        if fits(&with(&|s| s.weights = *weights)) {
-            changes.heavy.push(Remedy::Weights(*weights));
-            break;
-        }
-    }
+    let lightest = lighter(serving.weights)
+        .iter()
+        .find(|weights| helps(1.0, &[MemoryPart::Weights], &|s| s.weights = **weights));
+    changes.heavy.extend(lightest.copied().map(Remedy::Weights));
     let tokens = serving.prompt_tokens.saturating_add(serving.output_tokens);
-    for part in [2, 4] {
-        let shorter = with(&|s| {
-            s.prompt_tokens = serving.prompt_tokens / part;
-            s.output_tokens = serving.output_tokens / part;
-        });
-        if tokens / part >= relief::SHORTEST_TOKENS && fits(&shorter) {
-            changes.heavy.push(Remedy::Tokens(tokens / part));
-            break;
-        }
-    }
+    let shorter = [2, 4].into_iter().find(|part| {
+        tokens / part >= relief::SHORTEST_TOKENS
+            && helps(1.0, &cache, &|s| {
+                s.prompt_tokens = serving.prompt_tokens / part;
+                s.output_tokens = serving.output_tokens / part;
+            })
+    });
+    changes
+        .heavy
+        .extend(shorter.map(|part| Remedy::Tokens(tokens / part)));
     changes
 }
 

@@ -2,9 +2,10 @@
 
 use super::counts::{Counts, MOST_CARDS};
 use super::job::{LONGEST_HOURS, default_global_batch, training_job, training_tokens};
-use super::relief::{self, Changes};
+use super::relief::{self, Changes, Gap};
 use super::{Assumption, Fit, Miss, Offer, Remedy, Run, money};
 use crate::catalog::{Card, Model};
+use crate::estimate::MemoryPart;
 use crate::plan::search::{Fitness, FixedLayout, PlannedTraining, TrainingSearch};
 use crate::plan::{Offload, Recompute, RentedNode, Sharding, rented_node};
 use crate::range::Range;
@@ -191,92 +192,99 @@ fn mark_limits(offer: &mut Offer, scenario: &Scenario) {
         };
         if value.mid > most {
             offer.misses.push(miss);
-        } else if value.high > most {
+        } else if value.high > most && miss != Miss::TooLong {
             offer.may_miss.push(miss);
         }
     }
 }
 
+/// Parts that grow with the tokens of a micro-batch.
+const BY_TOKENS: [MemoryPart; 3] = [
+    MemoryPart::Activations,
+    MemoryPart::Logits,
+    MemoryPart::Fragmentation,
+];
+/// Parts that sharding splits.
+const BY_RANKS: [MemoryPart; 4] = [
+    MemoryPart::Weights,
+    MemoryPart::Gradients,
+    MemoryPart::MasterWeights,
+    MemoryPart::OptimizerStates,
+];
+/// Parts that full training has and adapters do not.
+const BY_METHOD: [MemoryPart; 4] = [
+    MemoryPart::Gradients,
+    MemoryPart::MasterWeights,
+    MemoryPart::OptimizerStates,
+    MemoryPart::Weights,
+];
+
 /// Changes that make `offer` fit at its own count.
 fn changes(offer: &Offer, training: &Training, model: &Model, rented: &RentedNode<'_>) -> Changes {
-    let fits = |changed: &Training| {
-        search(changed, model, rented)
-            .best(offer.count, None)
-            .is_some_and(|planned| planned.fitness == Fitness::Fits)
-    };
-    let mut changes = Changes::default();
-    let with = |change: &dyn Fn(&mut Training)| {
+    let gap = Gap::of(offer);
+    let helps = |frees: &[MemoryPart], change: &dyn Fn(&mut Training)| {
+        if !gap.could_be_filled(1.0, frees) {
+            return false;
+        }
         let mut changed = training.clone();
         change(&mut changed);
-        changed
+        search(&changed, model, rented).fits(offer.count)
     };
-    let mut try_one = |list: fn(&mut Changes) -> &mut Vec<Remedy>, remedy, changed: Training| {
-        let helps = fits(&changed);
-        if helps {
-            list(&mut changes).push(remedy);
-        }
-        helps
-    };
-    let light: fn(&mut Changes) -> &mut Vec<Remedy> = |c| &mut c.light;
-    let heavy: fn(&mut Changes) -> &mut Vec<Remedy> = |c| &mut c.heavy;
-
-    if !training.flash_attention {
-        try_one(
-            light,
-            Remedy::FlashAttention,
-            with(&|t| t.flash_attention = true),
-        );
-    }
-    if training.micro_batch.is_some_and(|m| m > 1) {
-        try_one(
-            light,
-            Remedy::MicroBatch(1),
-            with(&|t| t.micro_batch = Some(1)),
-        );
-    }
-    if training.recompute.is_some_and(|r| r < Recompute::Full) {
-        let changed = with(&|t| t.recompute = Some(Recompute::Full));
-        try_one(light, Remedy::Recompute(Recompute::Full), changed);
-    }
-    if offer.count > 1 && training.sharding.is_some_and(|s| s < Sharding::Zero3) {
-        let changed = with(&|t| t.sharding = Some(Sharding::Zero3));
-        try_one(light, Remedy::Sharding(Sharding::Zero3), changed);
-    }
+    let mut light = Vec::new();
+    let mut heavy = Vec::new();
     let whole_weights = matches!(
         training.method,
         TrainingMethod::Pretrain | TrainingMethod::FullFinetune
     );
-    if whole_weights && training.optimizer == Optimizer::Adamw {
-        let changed = with(&|t| t.optimizer = Optimizer::Adamw8bit);
-        try_one(light, Remedy::Optimizer(Optimizer::Adamw8bit), changed);
+    if !training.flash_attention && helps(&BY_TOKENS, &|t| t.flash_attention = true) {
+        light.push(Remedy::FlashAttention);
+    }
+    if training.micro_batch.is_some_and(|m| m > 1)
+        && helps(&BY_TOKENS, &|t| t.micro_batch = Some(1))
+    {
+        light.push(Remedy::MicroBatch(1));
+    }
+    let full = Recompute::Full;
+    if training.recompute.is_some_and(|r| r < full)
+        && helps(&BY_TOKENS, &|t| t.recompute = Some(full))
+    {
+        light.push(Remedy::Recompute(full));
+    }
+    let most = Sharding::Zero3;
+    if offer.count > 1
+        && training.sharding.is_some_and(|s| s < most)
+        && helps(&BY_RANKS, &|t| t.sharding = Some(most))
+    {
+        light.push(Remedy::Sharding(most));
+    }
+    let small = Optimizer::Adamw8bit;
+    if whole_weights
+        && training.optimizer == Optimizer::Adamw
+        && helps(&[MemoryPart::OptimizerStates], &|t| t.optimizer = small)
+    {
+        light.push(Remedy::Optimizer(small));
     }
     if training.offload == Some(Offload::None) && whole_weights {
-        for offload in [Offload::Optimizer, Offload::All] {
-            let changed = with(&|t| t.offload = Some(offload));
-            if try_one(heavy, Remedy::Offload(offload), changed) {
-                break;
-            }
-        }
+        let offloads = [Offload::Optimizer, Offload::All];
+        let first = offloads
+            .into_iter()
+            .find(|offload| helps(&BY_RANKS, &|t| t.offload = Some(*offload)));
+        heavy.extend(first.map(Remedy::Offload));
     }
     let methods: &[TrainingMethod] = match training.method {
         TrainingMethod::FullFinetune => &[TrainingMethod::Lora, TrainingMethod::Qlora],
         TrainingMethod::Lora => &[TrainingMethod::Qlora],
         TrainingMethod::Pretrain | TrainingMethod::Qlora => &[],
     };
-    for method in methods {
-        let changed = with(&|t| t.method = *method);
-        if try_one(heavy, Remedy::Method(*method), changed) {
-            break;
-        }
-    }
-    for part in [2, 4] {
-        let seq_len = training.seq_len / part;
-        if seq_len >= relief::SHORTEST_TOKENS {
-            let changed = with(&|t| t.seq_len = seq_len);
-            if try_one(heavy, Remedy::Tokens(seq_len), changed) {
-                break;
-            }
-        }
-    }
-    changes
+    let first = methods
+        .iter()
+        .find(|method| helps(&BY_METHOD, &|t| t.method = **method));
+    heavy.extend(first.copied().map(Remedy::Method));
+    let first = [2, 4]
+        .into_iter()
+        .map(|part| training.seq_len / part)
+        .filter(|tokens| *tokens >= relief::SHORTEST_TOKENS)
+        .find(|tokens| helps(&BY_TOKENS, &|t| t.seq_len = *tokens));
+    heavy.extend(first.map(Remedy::Tokens));
+    Changes { light, heavy }
 }

@@ -130,9 +130,16 @@ impl<'a> CardPrices<'a> {
         if let Some(price) = self.own {
             return Some(self.own_quote(price, count));
         }
-        self.modes
+        let quotes = self
+            .modes
             .iter()
             .filter_map(|(billing, rows)| self.middle(*billing, rows, count))
+            .collect::<Vec<_>>();
+        // A package of another market is no alternative to the hour at home.
+        let at_home = quotes.iter().any(|q| q.currency == self.currency);
+        quotes
+            .into_iter()
+            .filter(|q| !at_home || q.currency == self.currency)
             .min_by(|a, b| a.cost(need).total_cmp(&b.cost(need)))
     }
 

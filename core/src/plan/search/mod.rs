@@ -37,7 +37,7 @@ impl Fitness {
 }
 
 /// A more complicated layout must be faster than a simpler one by this factor to be taken.
-const WORTH_THE_TROUBLE: f64 = 1.02;
+const WORTH_THE_TROUBLE: f64 = 1.03;
 
 /// Powers of two from 1 to `most`.
 fn powers_of_two(most: u32) -> impl Iterator<Item = u32> {

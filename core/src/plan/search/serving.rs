@@ -44,6 +44,8 @@ pub struct ServingSearch<'a> {
     tpot_target_s: f64,
     fixed_tensor: Option<u32>,
     node: Node<'a>,
+    /// Most cards that one copy may be spread over.
+    most_cards_of_copy: u32,
     usable_bytes: u64,
     weight_bytes: f64,
 }
@@ -77,6 +79,7 @@ impl<'a> ServingSearch<'a> {
             tpot_target_s: serving.tpot_target_s.unwrap_or(f64::INFINITY),
             fixed_tensor: serving.tensor_parallel,
             node: rented.node,
+            most_cards_of_copy: rented.largest_cards,
             usable_bytes: rented.node.card.usable_memory_bytes(),
             weight_bytes: 0.0,
         };
@@ -348,7 +351,7 @@ impl<'a> ServingSearch<'a> {
         powers_of_two(rest.min(layers))
             .chain([3, 5, 6, 7].into_iter().filter(|s| *s == rest))
             .filter(|s| rest.is_multiple_of(*s) && splits_layers(layers, *s))
-            .filter(|s| rest / s <= most_copies)
+            .filter(|s| rest / s <= most_copies && tensor * s <= self.most_cards_of_copy)
             .collect()
     }
 }

@@ -2,13 +2,16 @@
 
 use super::{Fitness, WORTH_THE_TROUBLE, powers_of_two, splits_layers};
 use crate::catalog::Node;
-use crate::estimate::training::{TrainingJob, memory, speed};
+use crate::estimate::training::{TrainingConstants, TrainingJob, card_bytes, memory, speed};
 use crate::estimate::{MemoryEstimate, MemoryPart, TrainingSpeed};
 use crate::plan::{Offload, Recompute, RentedNode, Sharding, TrainingPlan};
+use crate::range::Range;
 use crate::scenario::{Training, TrainingMethod};
 
 /// Tokens of one micro-batch beyond which matrix products gain nothing.
 const MOST_MICRO_BATCH_TOKENS: u32 = 65_536;
+/// Tokens of one micro-batch from which recomputing more, for a larger one, does not pay.
+const HEALTHY_TOKENS: u32 = 4096;
 /// Sequences of one step may differ from the wanted number by this factor, so that odd numbers
 /// of cards can share them.
 const BATCH_TOLERANCE: f64 = 1.25;
@@ -72,10 +75,12 @@ pub struct TrainingSearch<'a> {
     usable_bytes: u64,
     host_bytes_per_card: f64,
     whole: Whole,
+    /// Upper end of a memory estimate over its middle: the same for every layout.
+    high_over_mid: f64,
 }
 
 /// Bytes of the whole model's states, unsplit.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Whole {
     weights: f64,
     gradients: f64,
@@ -98,29 +103,38 @@ struct Split {
 /// What a search has found so far.
 #[derive(Debug, Default)]
 struct Found {
-    best: Option<(TrainingPlan, MemoryEstimate, TrainingSpeed)>,
-    least: Option<(TrainingPlan, MemoryEstimate)>,
+    best: Option<(TrainingPlan, TrainingSpeed)>,
+    /// The layout that needs the least memory, bytes at the upper end.
+    least: Option<(TrainingPlan, f64)>,
 }
 
 impl Found {
-    fn note_least(&mut self, plan: TrainingPlan, memory: MemoryEstimate) {
-        let less =
-            |(_, known): &(_, MemoryEstimate)| memory.needed_bytes.high < known.needed_bytes.high;
-        if self.least.as_ref().is_none_or(less) {
-            self.least = Some((plan, memory));
+    fn note_least(&mut self, plan: TrainingPlan, high_bytes: f64) {
+        if self.least.is_none_or(|(_, known)| high_bytes < known) {
+            self.least = Some((plan, high_bytes));
         }
     }
 
-    fn note(&mut self, plan: TrainingPlan, memory: &MemoryEstimate, speed: TrainingSpeed) -> bool {
-        let faster = |(_, _, known): &(_, _, TrainingSpeed)| {
+    fn note(&mut self, plan: TrainingPlan, speed: TrainingSpeed) {
+        let faster = |(_, known): &(_, TrainingSpeed)| {
             speed.tokens_per_s.mid > known.tokens_per_s.mid * WORTH_THE_TROUBLE
         };
-        let take = self.best.as_ref().is_none_or(faster);
-        if take {
-            self.best = Some((plan, memory.clone(), speed));
+        if self.best.as_ref().is_none_or(faster) {
+            self.best = Some((plan, speed));
         }
-        take
     }
+}
+
+/// Which splits are looked at.
+#[derive(Debug, Clone, Copy)]
+struct Scope<'s> {
+    cards: u32,
+    context: u32,
+    /// Models may be split by tensor and by pipeline.
+    model_parallel: bool,
+    offload: Offload,
+    /// A layout to stay near.
+    near: Option<&'s TrainingPlan>,
 }
 
 impl<'a> TrainingSearch<'a> {
@@ -138,14 +152,10 @@ impl<'a> TrainingSearch<'a> {
             node: rented.node,
             usable_bytes: rented.node.card.usable_memory_bytes(),
             host_bytes_per_card: rented.host_bytes_per_card,
-            whole: Whole {
-                weights: 0.0,
-                gradients: 0.0,
-                states: 0.0,
-                expert_share: 0.0,
-            },
+            whole: Whole::default(),
+            high_over_mid: 1.0,
         };
-        search.whole = search.measure_whole();
+        search.measure_whole();
         search
     }
 
@@ -154,15 +164,83 @@ impl<'a> TrainingSearch<'a> {
     ///
     /// `smaller` is the answer for about half as many cards: the search then stays near it.
     pub fn best(&self, cards: u32, smaller: Option<&TrainingPlan>) -> Option<PlannedTraining> {
-        if cards == 0 {
-            return None;
+        let mut found = self.look(cards, smaller);
+        if let Some((plan, speed)) = found.best {
+            return Some(PlannedTraining {
+                plan,
+                memory: self.memory(&plan),
+                fitness: Fitness::Fits,
+                speed: Some(speed),
+            });
         }
+        self.note_frugal_splits(cards, &mut found);
+        let (plan, _) = found.least?;
+        let memory = self.memory(&plan);
+        let fitness = Fitness::of(&memory, self.usable_bytes);
+        let runs = fitness != Fitness::TooSmall;
+        Some(PlannedTraining {
+            plan,
+            memory,
+            fitness,
+            speed: runs.then(|| self.speed(&plan)),
+        })
+    }
+
+    /// Whether any layout over `cards` cards fits.
+    pub fn fits(&self, cards: u32) -> bool {
+        self.look(cards, None).best.is_some()
+    }
+
+    /// Model chunks of a pipeline stage that `plan` is run with: the interleaved schedule
+    /// (Narayanan et al. 2021) needs a whole number of rounds and of blocks.
+    pub fn pipeline_chunks(&self, plan: &TrainingPlan) -> u32 {
+        /// More chunks save little and cost a message each.
+        const MOST_CHUNKS: u32 = 4;
+        let stages = plan.pipeline_parallel.max(1);
+        let even = plan.grad_accum.is_multiple_of(stages);
+        if stages == 1 || !even || self.is_adapter() {
+            return 1;
+        }
+        let blocks = self.job.model.transformer.layers.div_ceil(stages);
+        powers_of_two(MOST_CHUNKS)
+            .filter(|chunks| blocks.is_multiple_of(*chunks))
+            .last()
+            .unwrap_or(1)
+    }
+
+    /// From the layouts that people try first to those that they fall back on.
+    fn look(&self, cards: u32, near: Option<&TrainingPlan>) -> Found {
         let mut found = Found::default();
-        let plain = self.fixed.offload.unwrap_or(Offload::None);
-        self.try_splits(cards, 1, plain, smaller, &mut found);
+        if cards == 0 {
+            return found;
+        }
+        // Fine-tuning software shards data parallelism; splitting the model itself is for when
+        // that does not fit.
+        let data_only = self.job.method != TrainingMethod::Pretrain;
+        let plain = Scope {
+            cards,
+            context: 1,
+            model_parallel: !data_only,
+            offload: self.fixed.offload.unwrap_or(Offload::None),
+            near,
+        };
+        self.try_splits(plain, &mut found);
+        if found.best.is_none() && data_only {
+            let split = Scope {
+                model_parallel: true,
+                ..plain
+            };
+            self.try_splits(split, &mut found);
+        }
         if found.best.is_none() && self.job.seq_len >= LONG_SEQUENCE {
             for context in powers_of_two(cards.min(self.node.cards_per_node)).skip(1) {
-                self.try_splits(cards, context, plain, None, &mut found);
+                let long = Scope {
+                    context,
+                    model_parallel: true,
+                    near: None,
+                    ..plain
+                };
+                self.try_splits(long, &mut found);
                 if found.best.is_some() {
                     break;
                 }
@@ -170,49 +248,32 @@ impl<'a> TrainingSearch<'a> {
         }
         if found.best.is_none() && self.may_offload(cards) {
             for offload in [Offload::Optimizer, Offload::All] {
-                self.try_splits(cards, 1, offload, None, &mut found);
+                let offloaded = Scope {
+                    model_parallel: false,
+                    offload,
+                    near: None,
+                    ..plain
+                };
+                self.try_splits(offloaded, &mut found);
                 if found.best.is_some() {
                     break;
                 }
             }
         }
-        if let Some((plan, memory, speed)) = found.best {
-            return Some(PlannedTraining {
-                plan,
-                memory,
-                fitness: Fitness::Fits,
-                speed: Some(speed),
-            });
-        }
-        if found.least.is_none() {
-            self.note_frugal_splits(cards, plain, &mut found);
-        }
-        let (plan, memory) = found.least?;
-        let fitness = Fitness::of(&memory, self.usable_bytes);
-        let runs = fitness != Fitness::TooSmall;
-        Some(PlannedTraining {
-            plan,
-            memory,
-            fitness,
-            speed: runs.then(|| speed(&self.job, &plan, &self.node)),
-        })
+        found
     }
 
-    /// Bytes that software can allocate on one card.
-    pub fn usable_bytes(&self) -> u64 {
-        self.usable_bytes
+    fn is_adapter(&self) -> bool {
+        self.job.is_adapter()
     }
 
     /// States are moved to the host only for whole-weight training inside one machine.
     fn may_offload(&self, cards: u32) -> bool {
-        let whole_weights = matches!(
-            self.job.method,
-            TrainingMethod::Pretrain | TrainingMethod::FullFinetune
-        );
-        self.fixed.offload.is_none() && whole_weights && cards <= self.node.cards_per_node
+        self.fixed.offload.is_none() && !self.is_adapter() && cards <= self.node.cards_per_node
     }
 
-    fn measure_whole(&self) -> Whole {
+    /// Reads the model's whole states and the range's width off one estimate.
+    fn measure_whole(&mut self) {
         let one = TrainingPlan {
             cards: 1,
             data_parallel: 1,
@@ -226,31 +287,33 @@ impl<'a> TrainingSearch<'a> {
             recompute: Recompute::Full,
             offload: Offload::None,
         };
-        let memory = memory(&self.job, &one, &self.node);
+        let memory = self.memory(&one);
         let part = |wanted: MemoryPart| {
             let of_part = memory.parts.iter().filter(|(part, _)| *part == wanted);
             of_part.map(|(_, bytes)| *bytes as f64).sum::<f64>()
         };
         let model = self.job.model;
-        Whole {
+        self.whole = Whole {
             weights: part(MemoryPart::Weights),
             gradients: part(MemoryPart::Gradients),
             states: part(MemoryPart::MasterWeights) + part(MemoryPart::OptimizerStates),
             expert_share: model.transformer.routed_expert_params() as f64
                 / (model.params_total as f64).max(1.0),
+        };
+        let Range { mid, high, .. } = memory.needed_bytes;
+        if mid > 0.0 {
+            self.high_over_mid = high / mid;
         }
     }
 
-    /// Bytes that no layout of this split goes below.
-    fn floor_bytes(&self, split: &Split) -> f64 {
+    /// Bytes of states on a card and of states on its host that no layout of this split goes
+    /// below.
+    fn floors(&self, split: &Split, offload: Offload) -> (f64, f64) {
         let ranks = match split.sharding {
             Sharding::Hybrid => (self.node.cards_per_node / split.tensor).clamp(1, split.data),
             _ => split.data * split.context,
         };
         let ranks = f64::from(ranks);
-        let by = |from: Sharding| {
-            if split.sharding >= from { ranks } else { 1.0 }
-        };
         let Whole {
             weights,
             gradients,
@@ -258,59 +321,67 @@ impl<'a> TrainingSearch<'a> {
             expert_share,
         } = self.whole;
         // Experts are spread over their ranks whatever the sharding; sharding then has less left.
-        let own = |bytes: f64, shards: f64| {
+        let own = |bytes: f64, from: Sharding| {
+            let shards = if split.sharding >= from { ranks } else { 1.0 };
             let experts = shards.max(f64::from(split.expert));
             bytes * ((1.0 - expert_share) / shards + expert_share / experts)
         };
-        let all = own(weights, by(Sharding::Zero3))
-            + own(gradients, by(Sharding::Zero2))
-            + own(states, by(Sharding::Zero1));
-        all / f64::from(split.tensor * split.pipeline)
+        let ways = f64::from(split.tensor * split.pipeline);
+        let weights = own(weights, Sharding::Zero3) / ways;
+        let gradients = own(gradients, Sharding::Zero2) / ways;
+        let states = own(states, Sharding::Zero1) / ways;
+        match offload {
+            Offload::None => (weights + gradients + states, 0.0),
+            Offload::Optimizer => (weights, states),
+            Offload::All => (0.0, weights + states),
+        }
     }
 
-    fn try_splits(
-        &self,
-        cards: u32,
-        context: u32,
-        offload: Offload,
-        smaller: Option<&TrainingPlan>,
-        found: &mut Found,
-    ) {
-        for tensor in self.tensor_widths(cards, context) {
-            if smaller.is_some_and(|s| !near(tensor, s.tensor_parallel)) {
+    fn try_splits(&self, scope: Scope<'_>, found: &mut Found) {
+        let Scope {
+            cards,
+            context,
+            near,
+            ..
+        } = scope;
+        let depths_tried = if near.is_some_and(|n| n.pipeline_parallel == 1) {
+            1
+        } else {
+            DEPTHS_TRIED
+        };
+        for tensor in self.tensor_widths(scope) {
+            if near.is_some_and(|n| !is_near(tensor, n.tensor_parallel)) {
                 continue;
             }
             let mut depths = 0;
-            for pipeline in self.pipeline_depths(cards, context * tensor) {
-                let far = |s: &TrainingPlan| pipeline > 1 && !near(pipeline, s.pipeline_parallel);
-                if smaller.is_some_and(far) {
+            for pipeline in self.pipeline_depths(scope, tensor) {
+                let far =
+                    |n: &TrainingPlan| pipeline > 1 && !is_near(pipeline, n.pipeline_parallel);
+                if near.is_some_and(far) {
                     continue;
                 }
                 let data = cards / (context * tensor * pipeline);
-                if self.largest_even_micro_batch(data).is_none() {
+                let Some(most) = self.largest_even_micro_batch(data) else {
                     continue;
-                }
+                };
                 let mut possible = false;
                 for expert in self.expert_widths(data) {
-                    possible |= self.try_shardings(
-                        Split {
-                            data,
-                            tensor,
-                            pipeline,
-                            expert,
-                            context,
-                            sharding: Sharding::None,
-                        },
-                        offload,
-                        found,
-                    );
+                    let split = Split {
+                        data,
+                        tensor,
+                        pipeline,
+                        expert,
+                        context,
+                        sharding: Sharding::None,
+                    };
+                    possible |= self.try_shardings(split, most, scope.offload, found);
                 }
-                depths += usize::from(possible);
-                if depths == DEPTHS_TRIED {
+                depths += usize::from(possible && pipeline > 1);
+                if depths == depths_tried {
                     break;
                 }
             }
-            let simple = |(plan, _, _): &(TrainingPlan, MemoryEstimate, _)| {
+            let simple = |(plan, _): &(TrainingPlan, _)| {
                 plan.tensor_parallel == 1
                     && plan.pipeline_parallel == 1
                     && plan.recompute == Recompute::None
@@ -325,108 +396,123 @@ impl<'a> TrainingSearch<'a> {
     }
 
     /// Tries every sharding of one split; whether any may fit by its states.
-    fn try_shardings(&self, split: Split, offload: Offload, found: &mut Found) -> bool {
+    fn try_shardings(&self, split: Split, most: u32, offload: Offload, found: &mut Found) -> bool {
         let mut possible = false;
         for sharding in self.shardings(&split) {
             let split = Split { sharding, ..split };
-            let hopeless = offload == Offload::None
-                && self.floor_bytes(&split) * FLOOR_SLACK > self.usable_bytes as f64;
+            let (card_bytes, host_bytes) = self.floors(&split, offload);
+            let hopeless = card_bytes * self.high_over_mid * FLOOR_SLACK > self.usable_bytes as f64
+                || host_bytes > self.host_bytes_per_card && self.fixed.offload.is_none();
             if hopeless {
                 continue;
             }
             possible = true;
-            // Stronger sharding saves memory that a layout without recomputation at its largest
-            // micro-batch does not need.
-            if self.try_split(&split, offload, found) {
+            // Stronger sharding saves memory that a healthy layout does not need.
+            if self.try_split(&split, most, offload, found) {
                 break;
             }
         }
         possible
     }
 
-    /// Chooses recomputation and micro-batch of one split; whether it ran at its largest
-    /// micro-batch with nothing recomputed.
-    fn try_split(&self, split: &Split, offload: Offload, found: &mut Found) -> bool {
-        let Some(most) = self.largest_even_micro_batch(split.data) else {
+    /// Chooses recomputation and micro-batch of one split; whether it runs well with nothing
+    /// recomputed.
+    fn try_split(&self, split: &Split, most: u32, offload: Offload, found: &mut Found) -> bool {
+        let recomputes = self.recomputes();
+        let fewest = if self.fixed.micro_batch.is_some() {
+            most
+        } else {
+            1
+        };
+        let Some(thriftiest) = recomputes.last() else {
             return false;
         };
-        for (nth, recompute) in self.recomputes().iter().enumerate() {
+        let frugal = self.plan(split, fewest, *thriftiest, offload);
+        let frugal_bytes = self.high_bytes(&frugal);
+        if frugal_bytes > self.usable_bytes as f64 {
+            found.note_least(frugal, frugal_bytes);
+            return false;
+        }
+        for (nth, recompute) in recomputes.iter().enumerate() {
             let layout = |micro_batch| self.plan(split, micro_batch, *recompute, offload);
-            let Some((micro_batch, memory)) = self.largest_fitting(&layout, most, found) else {
+            let known = (recompute == thriftiest).then_some(frugal_bytes);
+            let Some(micro_batch) = self.largest_fitting(&layout, fewest, most, known) else {
                 continue;
             };
             let plan = layout(micro_batch);
-            if offload != Offload::None && !self.fits_host(&plan, &memory) {
-                continue;
-            }
-            found.note(plan, &memory, speed(&self.job, &plan, &self.node));
+            found.note(plan, self.speed(&plan));
             if split.pipeline > 1 && self.fixed.micro_batch.is_none() {
                 // Smaller micro-batches fill the pipeline better.
-                for smaller in [1, 2, 4].into_iter().filter(|m| *m < micro_batch) {
+                for smaller in [1, 2].into_iter().filter(|m| *m < micro_batch) {
                     let plan = layout(smaller);
-                    let memory = self.memory(&plan);
-                    if Fitness::of(&memory, self.usable_bytes) == Fitness::Fits {
-                        found.note(plan, &memory, speed(&self.job, &plan, &self.node));
+                    if self.high_bytes(&plan) <= self.usable_bytes as f64 {
+                        found.note(plan, self.speed(&plan));
                     }
                 }
             }
-            if micro_batch == most {
-                // More recomputation could only make room for a larger micro-batch.
+            // More recomputation only makes room for a larger micro-batch, which a pipeline does
+            // not want and a well-filled card does not need.
+            let tokens = micro_batch.saturating_mul(self.job.seq_len);
+            if split.pipeline > 1 || micro_batch == most || tokens >= HEALTHY_TOKENS {
                 return nth == 0;
             }
         }
         false
     }
 
-    /// The largest power of two up to `most` whose layout fits, with its memory.
+    /// The largest power of two from `fewest` to `most` whose layout fits; `known` is what
+    /// `fewest` needs, bytes, where that is known already.
     fn largest_fitting(
         &self,
         layout: &dyn Fn(u32) -> TrainingPlan,
+        fewest: u32,
         most: u32,
-        found: &mut Found,
-    ) -> Option<(u32, MemoryEstimate)> {
+        known: Option<f64>,
+    ) -> Option<u32> {
         let usable = self.usable_bytes as f64;
-        let at_most = self.memory(&layout(most));
-        let high_at_most = at_most.needed_bytes.high;
-        if high_at_most <= usable {
-            return Some((most, at_most));
-        }
-        if most == 1 || self.fixed.micro_batch.is_some() {
-            found.note_least(layout(most), at_most);
+        let at_fewest = known.unwrap_or_else(|| self.high_bytes(&layout(fewest)));
+        if at_fewest > usable {
             return None;
         }
-        let at_one = self.memory(&layout(1));
-        let high_at_one = at_one.needed_bytes.high;
-        if high_at_one > usable {
-            found.note_least(layout(1), at_one);
-            return None;
+        if most <= fewest {
+            return Some(fewest);
+        }
+        let at_most = self.high_bytes(&layout(most));
+        if at_most <= usable {
+            return Some(most);
         }
         // Memory grows about linearly with the micro-batch: guess, then make sure.
-        let per_sequence = (high_at_most - high_at_one) / f64::from(most - 1);
-        let guess = 1.0 + (usable - high_at_one) / per_sequence.max(1.0);
+        let per_sequence = (at_most - at_fewest) / f64::from(most - fewest);
+        let guess = f64::from(fewest) + (usable - at_fewest) / per_sequence.max(1.0);
         let mut micro_batch = powers_of_two(most / 2)
             .take_while(|m| f64::from(*m) <= guess)
             .last()
-            .unwrap_or(1);
-        while micro_batch > 1 {
-            let memory = self.memory(&layout(micro_batch));
-            if memory.needed_bytes.high <= usable {
-                return Some((micro_batch, memory));
+            .unwrap_or(fewest);
+        while micro_batch > fewest {
+            if self.high_bytes(&layout(micro_batch)) <= usable {
+                return Some(micro_batch);
             }
             micro_batch /= 2;
         }
-        Some((1, at_one))
+        Some(fewest)
     }
 
-    /// Notes the layouts that save most, for counts where nothing can fit.
-    fn note_frugal_splits(&self, cards: u32, offload: Offload, found: &mut Found) {
+    /// Notes layouts that save most, for counts where nothing fits.
+    fn note_frugal_splits(&self, cards: u32, found: &mut Found) {
+        if cards == 0 || found.least.is_some() {
+            return;
+        }
         let recompute = self.fixed.recompute.unwrap_or(Recompute::Full);
-        let widths = self.tensor_widths(cards, 1);
-        let ends = widths.first().into_iter().chain(widths.last());
-        for tensor in ends.copied() {
-            let depths = self.pipeline_depths(cards, tensor);
-            let ends = depths.first().into_iter().chain(depths.last());
-            for pipeline in ends.copied() {
+        let scope = Scope {
+            cards,
+            context: 1,
+            model_parallel: true,
+            offload: self.fixed.offload.unwrap_or(Offload::None),
+            near: None,
+        };
+        for tensor in self.tensor_widths(scope).into_iter().rev() {
+            let depths = self.pipeline_depths(scope, tensor);
+            for pipeline in depths.first().into_iter().chain(depths.last()).copied() {
                 let data = cards / (tensor * pipeline);
                 if self.largest_even_micro_batch(data).is_none() {
                     continue;
@@ -444,29 +530,35 @@ impl<'a> TrainingSearch<'a> {
                     .last()
                     .copied()
                     .unwrap_or(Sharding::None);
-                let plan = self.plan(
-                    &split,
-                    self.fixed.micro_batch.unwrap_or(1),
-                    recompute,
-                    offload,
-                );
-                found.note_least(plan, self.memory(&plan));
+                let micro_batch = self.fixed.micro_batch.unwrap_or(1);
+                let plan = self.plan(&split, micro_batch, recompute, scope.offload);
+                found.note_least(plan, self.high_bytes(&plan));
+            }
+            if found.least.is_some() {
+                return;
             }
         }
     }
 
     fn memory(&self, plan: &TrainingPlan) -> MemoryEstimate {
-        memory(&self.job, plan, &self.node)
+        memory(&self.job_as_run(plan), plan, &self.node)
     }
 
-    /// Whether what an offloaded layout keeps on the host fits a card's share of host memory.
-    fn fits_host(&self, plan: &TrainingPlan, offloaded: &MemoryEstimate) -> bool {
-        let kept = self.memory(&TrainingPlan {
-            offload: Offload::None,
-            ..*plan
-        });
-        let moved = kept.needed_bytes.mid - offloaded.needed_bytes.mid;
-        moved <= self.host_bytes_per_card
+    fn speed(&self, plan: &TrainingPlan) -> TrainingSpeed {
+        speed(&self.job_as_run(plan), plan, &self.node)
+    }
+
+    /// Upper end of memory, bytes, without its parts.
+    fn high_bytes(&self, plan: &TrainingPlan) -> f64 {
+        let constants = TrainingConstants::embedded();
+        let bytes = card_bytes(&self.job_as_run(plan), plan, &self.node, constants);
+        bytes.total() as f64 * self.high_over_mid
+    }
+
+    fn job_as_run(&self, plan: &TrainingPlan) -> TrainingJob<'a> {
+        let mut job = self.job;
+        job.habits.pipeline_chunks = self.pipeline_chunks(plan);
+        job
     }
 
     fn plan(
@@ -524,28 +616,39 @@ impl<'a> TrainingSearch<'a> {
         }
     }
 
-    fn tensor_widths(&self, cards: u32, context: u32) -> Vec<u32> {
-        let most = self.node.cards_per_node.min(cards);
-        let divides = |ways: u32| ways > 0 && cards.is_multiple_of(ways * context);
-        match self.fixed.tensor_parallel {
-            Some(ways) => Some(ways).filter(|w| divides(*w)).into_iter().collect(),
-            None => powers_of_two(most)
-                .filter(|w| divides(*w) && self.job.model.transformer.splits_into(*w))
-                .collect(),
+    fn tensor_widths(&self, scope: Scope<'_>) -> Vec<u32> {
+        let Scope { cards, context, .. } = scope;
+        let divides = |ways: &u32| {
+            let cards_of_copy = ways.checked_mul(context);
+            cards_of_copy.is_some_and(|c| c > 0 && cards.is_multiple_of(c))
+        };
+        if let Some(ways) = self.fixed.tensor_parallel {
+            return Some(ways).filter(divides).into_iter().collect();
         }
+        let most = if scope.model_parallel {
+            self.node.cards_per_node.min(cards)
+        } else {
+            1
+        };
+        powers_of_two(most)
+            .filter(|w| divides(w) && self.job.model.transformer.splits_into(*w))
+            .collect()
     }
 
-    fn pipeline_depths(&self, cards: u32, inner: u32) -> Vec<u32> {
-        let rest = cards / inner.max(1);
+    fn pipeline_depths(&self, scope: Scope<'_>, tensor: u32) -> Vec<u32> {
+        let rest = scope.cards / (scope.context * tensor).max(1);
         let layers = self.job.model.transformer.layers;
         let divides = |stages: &u32| *stages > 0 && rest.is_multiple_of(*stages);
-        match self.fixed.pipeline_parallel {
-            Some(stages) => Some(stages).filter(divides).into_iter().collect(),
-            None => powers_of_two(rest.min(layers))
-                .chain([3, 5, 6, 7].into_iter().filter(|s| *s == rest))
-                .filter(|s| divides(s) && splits_layers(layers, *s))
-                .collect(),
+        if let Some(stages) = self.fixed.pipeline_parallel {
+            return Some(stages).filter(divides).into_iter().collect();
         }
+        if !scope.model_parallel {
+            return vec![1];
+        }
+        powers_of_two(rest.min(layers))
+            .chain([3, 5, 6, 7].into_iter().filter(|s| *s == rest))
+            .filter(|s| divides(s) && splits_layers(layers, *s))
+            .collect()
     }
 
     fn expert_widths(&self, data: u32) -> Vec<u32> {
@@ -577,10 +680,7 @@ impl<'a> TrainingSearch<'a> {
         if split.data * split.context == 1 {
             return vec![Sharding::None];
         }
-        let adapters = matches!(
-            self.job.method,
-            TrainingMethod::Lora | TrainingMethod::Qlora
-        );
+        let adapters = self.is_adapter();
         let many_nodes =
             split.data * split.context * split.tensor * split.pipeline > self.node.cards_per_node;
         match (split.pipeline > 1, adapters) {
@@ -605,6 +705,6 @@ impl<'a> TrainingSearch<'a> {
 }
 
 /// Whether `a` is `b`, its half or its double.
-fn near(a: u32, b: u32) -> bool {
+fn is_near(a: u32, b: u32) -> bool {
     a == b || a == b * 2 || a * 2 == b
 }
