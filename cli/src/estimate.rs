@@ -4,7 +4,7 @@ use std::io::{BufRead, IsTerminal, Write, stdin};
 
 use cardfit::catalog::{Catalog, PriceBook};
 use cardfit::offers::{Assumption, Offer, rank};
-use cardfit::scenario::{Outcome, Parsed, Problem, ProblemKind, parse};
+use cardfit::scenario::{Outcome, Problem, read_text};
 use cardfit::text::{Lang, text};
 use serde::Serialize;
 
@@ -151,7 +151,7 @@ fn answer(line: usize, scenario: &str, options: &Options) -> Result<String, Vec<
             ..problem.clone()
         })
     };
-    let parsed = read(scenario, catalog).map_err(|problem| vec![refused(&problem)])?;
+    let parsed = read_text(scenario, catalog).map_err(|problem| vec![refused(&problem)])?;
     let (warnings, faults): (Vec<&Problem>, Vec<&Problem>) =
         parsed.problems.iter().partition(|p| p.is_warning());
     let mut faults: Vec<String> = faults.into_iter().map(refused).collect();
@@ -174,21 +174,4 @@ fn answer(line: usize, scenario: &str, options: &Options) -> Result<String, Vec<
         assumptions: &ranking.assumptions,
     };
     serde_json::to_string(&answer).map_err(|error| vec![error.to_string()])
-}
-
-/// A scenario from JSON or from a link.
-fn read(scenario: &str, catalog: &Catalog) -> Result<Parsed, Problem> {
-    if !scenario.starts_with('{') {
-        return Ok(parse(scenario, catalog));
-    }
-    serde_json::from_str(scenario)
-        .map(|scenario| Parsed {
-            scenario,
-            problems: Vec::new(),
-            unknown: Vec::new(),
-        })
-        .map_err(|error| {
-            Problem::new("", ProblemKind::NotJson, scenario, Outcome::Refused)
-                .bound(error.to_string())
-        })
 }

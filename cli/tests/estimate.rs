@@ -76,6 +76,26 @@ fn a_query_a_question_mark_and_a_whole_link_are_the_same_scenario() {
 }
 
 #[test]
+fn json_and_a_query_are_the_same_scenario() {
+    let json = r#"{"model": "qwen3-8b", "job": {"train": {"method": "qlora", "seq_len": 4096}}}"#;
+    let run = cardfit(&["--top=2", json, "m=qwen3-8b&do=qlora&seq=4096"], None);
+    let answers = answers(&run);
+    assert_eq!(answers.len(), 2, "{}", messages(&run));
+    assert_eq!(answers[0]["query"], answers[1]["query"]);
+    assert_eq!(answers[0]["offers"], answers[1]["offers"]);
+    let run = cardfit(
+        &[r#"{"model": "qwen3-8b", "job": {"train": {"seq_len": "many"}}}"#],
+        None,
+    );
+    assert_eq!(run.status.code(), Some(1));
+    assert!(
+        messages(&run).contains("job.train.seq_len"),
+        "{}",
+        messages(&run)
+    );
+}
+
+#[test]
 fn the_printed_query_leads_back_to_the_same_answer() {
     let first = answers(&cardfit(
         &["--top", "3", "do=serve&m=llama-3.3-70b&users=32"],
