@@ -16,7 +16,7 @@ use crate::catalog::Catalog;
 ///
 /// # Errors
 /// When it begins as JSON and is not.
-pub fn read(text: &str, catalog: &Catalog) -> Result<Parsed, Problem> {
+pub fn read(text: &str, catalog: &Catalog) -> Result<Parsed, Box<Problem>> {
     if text.trim_start().starts_with(['{', '[', '"']) {
         from_json(text, catalog)
     } else {
@@ -29,8 +29,9 @@ pub fn read(text: &str, catalog: &Catalog) -> Result<Parsed, Problem> {
 /// # Errors
 /// When the text is not JSON, or not an object; the problem names line and column. A field
 /// that cannot be used is not an error: its default is used and it is named.
-pub fn from_json(text: &str, catalog: &Catalog) -> Result<Parsed, Problem> {
-    let refuse = |kind, bound: &str| Problem::new("", kind, text, Outcome::Refused).bound(bound);
+pub fn from_json(text: &str, catalog: &Catalog) -> Result<Parsed, Box<Problem>> {
+    let refuse =
+        |kind, bound: &str| Box::new(Problem::new("", kind, text, Outcome::Refused).bound(bound));
     let value: Value =
         serde_json::from_str(text).map_err(|e| refuse(ProblemKind::NotJson, &e.to_string()))?;
     let Value::Object(fields) = value else {

@@ -5,7 +5,7 @@ use super::choice::Choice;
 use super::limits::{Limit, OutOfLimit};
 use super::number;
 use super::params::{Param, Scope};
-use super::problem::{Outcome, Problem, ProblemKind, names};
+use super::problem::{Outcome, Problem, ProblemKind, names, shown};
 use crate::catalog::Catalog;
 
 /// What is given for one parameter.
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
                     one.param.name,
                     ProblemKind::Repeated,
                     &one.value,
-                    Outcome::Used(first.value.clone()),
+                    Outcome::Used(shown(&first.value)),
                 )),
             }
         }
