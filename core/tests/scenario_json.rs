@@ -1,5 +1,7 @@
 //! JSON scenarios: the same reader as links, another notation.
 
+#![allow(clippy::expect_used, reason = "helpers of tests may end them")]
+
 use cardfit::catalog::Catalog;
 use cardfit::scenario::{Preset, ProblemKind, Scenario, from_json, parse, read_text, to_query};
 use cardfit::text::Lang;
