@@ -185,8 +185,8 @@ impl Problem {
         self.outcome == Outcome::Kept
     }
 
-    /// What is wrong and what was done about it, for people.
-    pub fn message(&self, lang: Lang) -> String {
+    /// What is wrong, for people, without what was done about it: a form keeps the last good value.
+    pub fn reason(&self, lang: Lang) -> String {
         let label_key = format!("field.{}", self.param);
         let label = text(lang, &label_key, &[]);
         let place = self.path.as_deref().unwrap_or(&self.param);
@@ -203,11 +203,16 @@ impl Problem {
             }
             _ => &self.bound,
         };
-        let what = text(
+        text(
             lang,
             self.kind.key(),
             &[("bound", bound), ("name", &name), ("given", &self.given)],
-        );
+        )
+    }
+
+    /// What is wrong and what was done about it, for people.
+    pub fn message(&self, lang: Lang) -> String {
+        let what = self.reason(lang);
         let then = match &self.outcome {
             Outcome::Used(value) => text(lang, "problem.then.used", &[("value", value)]),
             Outcome::LeftOpen => text(lang, "problem.then.left_open", &[]),

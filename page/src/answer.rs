@@ -1,0 +1,184 @@
+//! The ranking as the page shows it: one row a card at its best count, and the three picks.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use cardfit::offers::{Assumption, Fit, Offer, Ranking, Run};
+use cardfit::range::Range;
+use cardfit::scenario::{Job, RankBy, Scenario};
+
+/// What is asked for decides which figures answer it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerKind {
+    /// A job with an end: hours, and the cost of all of it.
+    Once,
+    /// A service that runs on: its speed, and the cost of a month.
+    Monthly,
+}
+
+impl AnswerKind {
+    /// The kind of answer to a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        match &scenario.job {
+            Job::Serve(serving) if serving.requests_total.is_none() => Self::Monthly,
+            _ => Self::Once,
+        }
+    }
+}
+
+/// One card, at the count that ranks best and at the others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The best offer of this card.
+    pub best: Arc<Offer>,
+    /// Every count of it, fewest cards first.
+    pub counts: Vec<Arc<Offer>>,
+}
+
+/// The best by each order, where something fits and keeps every limit.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Picks {
+    /// Lowest cost.
+    pub cheapest: Option<Arc<Offer>>,
+    /// Shortest time, or most tokens a second.
+    pub fastest: Option<Arc<Offer>>,
+    /// Lowest product of cost and time.
+    pub best_value: Option<Arc<Offer>>,
+}
+
+/// How many cards fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Fit.
+    pub fits: usize,
+    /// Fit only if the estimate is on the high side.
+    pub tight: usize,
+    /// Do not fit in any count looked at.
+    pub too_small: usize,
+}
+
+/// A ranking made ready for the page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Which figures answer.
+    pub kind: AnswerKind,
+    /// Cards, best first.
+    pub rows: Vec<Arc<Row>>,
+    /// Place of a card in `rows`.
+    places: HashMap<String, usize>,
+    /// The three picks.
+    pub picks: Picks,
+    /// How many cards fit.
+    pub tally: Tally,
+    /// Smallest low and largest high of the costs shown, for drawing them on one scale.
+    pub cost_span: Option<(f64, f64)>,
+    /// What was assumed.
+    pub assumptions: Vec<Assumption>,
+}
+
+impl Answer {
+    /// Groups a ranking by card.
+    pub fn new(ranking: &Ranking, scenario: &Scenario) -> Self {
+        let kind = AnswerKind::of(scenario);
+        let mut places = HashMap::new();
+        let mut rows: Vec<Row> = Vec::new();
+        for offer in &ranking.offers {
+            let offer = Arc::new(offer.clone());
+            match places
+                .get(&offer.card)
+                .and_then(|i: &usize| rows.get_mut(*i))
+            {
+                Some(row) => row.counts.push(offer),
+                None => {
+                    places.insert(offer.card.clone(), rows.len());
+                    rows.push(Row {
+                        best: Arc::clone(&offer),
+                        counts: vec![offer],
+                    });
+                }
+            }
+        }
+        for row in &mut rows {
+            row.counts.sort_by_key(|offer| offer.count);
+        }
+        let mut tally = Tally::default();
+        for row in &rows {
+            match row.best.fit {
+                Fit::Fits => tally.fits += 1,
+                Fit::Tight { .. } => tally.tight += 1,
+                Fit::TooSmall { .. } => tally.too_small += 1,
+            }
+        }
+        let costs = || rows.iter().filter_map(|row| cost(&row.best, kind));
+        let cost_span = costs()
+            .map(|c| (c.low, c.high))
+            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        Self {
+            kind,
+            picks: picks(&rows, kind),
+            tally,
+            cost_span,
+            assumptions: ranking.assumptions.clone(),
+            rows: rows.into_iter().map(Arc::new).collect(),
+            places,
+        }
+    }
+
+    /// The row of a card.
+    pub fn row(&self, card: &str) -> Option<&Arc<Row>> {
+        self.rows.get(*self.places.get(card)?)
+    }
+
+    /// The offer that answers: the first of the ranking.
+    pub fn first(&self) -> Option<&Arc<Offer>> {
+        self.rows.first().map(|row| &row.best)
+    }
+}
+
+/// What an offer costs: the job, or a month of a service.
+pub fn cost(offer: &Offer, kind: AnswerKind) -> Option<Range> {
+    match kind {
+        AnswerKind::Once => offer.cost_of_job,
+        AnswerKind::Monthly => offer.cost_per_month,
+    }
+}
+
+/// What "slow" is measured by: hours of a job, or seconds for a token of a service.
+fn slowness(offer: &Offer) -> Option<f64> {
+    match (&offer.hours, &offer.run) {
+        (Some(hours), _) => Some(hours.mid),
+        (None, Some(Run::Serve { speed, .. })) => Some(1.0 / speed.tokens_per_s_total.mid),
+        _ => None,
+    }
+}
+
+fn picks(rows: &[Row], kind: AnswerKind) -> Picks {
+    let good = || {
+        rows.iter()
+            .flat_map(|row| &row.counts)
+            .filter(|offer| offer.fit == Fit::Fits && offer.misses.is_empty())
+    };
+    let least = |figure: &dyn Fn(&Offer) -> Option<f64>| {
+        good()
+            .filter_map(|offer| Some((figure(offer).filter(|v| v.is_finite())?, offer)))
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, offer)| Arc::clone(offer))
+    };
+    let money = |offer: &Offer| cost(offer, kind).map(|c| c.mid);
+    Picks {
+        cheapest: least(&money),
+        fastest: least(&slowness),
+        best_value: least(&|offer| Some(money(offer)? * slowness(offer)?)),
+    }
+}
+
+impl Picks {
+    /// The picks with their order, in the order in which they are shown.
+    pub fn all(&self) -> [(RankBy, Option<&Arc<Offer>>); 3] {
+        [
+            (RankBy::Cheapest, self.cheapest.as_ref()),
+            (RankBy::Fastest, self.fastest.as_ref()),
+            (RankBy::BestValue, self.best_value.as_ref()),
+        ]
+    }
+}

@@ -1,0 +1,102 @@
+//! The form: what to run, the few inputs that matter for that job, limits, order; the rest under "advanced".
+
+mod cards;
+mod custom_model;
+pub mod field;
+mod job;
+mod money;
+mod serving;
+mod training;
+
+use cardfit::scenario::Choice;
+use cardfit::scenario::{Job, RankBy, Scenario, Training};
+use leptos::prelude::*;
+
+use crate::model_picker::ModelPicker;
+use crate::state::{App, Pace};
+use crate::words::t;
+use field::{NumberField, Segments, entries};
+
+/// The training job of a scenario.
+fn training_of(scenario: &Scenario) -> Option<&Training> {
+    match &scenario.job {
+        Job::Train(training) => Some(training),
+        Job::Serve(_) => None,
+    }
+}
+
+/// The service of a scenario.
+fn serving_of(scenario: &Scenario) -> Option<&cardfit::scenario::Serving> {
+    match &scenario.job {
+        Job::Serve(serving) => Some(serving),
+        Job::Train(_) => None,
+    }
+}
+
+/// The whole form.
+#[component]
+pub fn ScenarioForm() -> impl IntoView {
+    let app = App::get();
+    let serves = Memo::new(move |_| app.scenario.with(|s| serving_of(s).is_some()));
+    // A service without an end has no deadline.
+    let ends = Memo::new(move |_| {
+        app.scenario
+            .with(|s| serving_of(s).is_none_or(|serving| serving.requests_total.is_some()))
+    });
+    let order = Memo::new(move |_| app.scenario.with(|s| s.rank.name()));
+    view! {
+        <form
+            class="scenario"
+            aria-label=t("page.form.label")
+            on:submit=move |event| event.prevent_default()
+        >
+            <section class="group">
+                <ModelPicker />
+                <custom_model::CustomModel />
+                <job::JobChoice />
+            </section>
+            <section class="group pairs">
+                {move || {
+                    if serves.get() {
+                        view! { <serving::ServingInputs /> }.into_any()
+                    } else {
+                        view! { <training::TrainingInputs /> }.into_any()
+                    }
+                }}
+            </section>
+            <section class="group pairs">
+                <NumberField
+                    param="budget"
+                    value={|s| s.money.budget}
+                    empty="page.form.no_limit"
+                />
+                <Show when=move || ends.get()>
+                    <NumberField
+                        param="deadline"
+                        value={|s| s.money.deadline_hours}
+                        empty="page.form.no_limit"
+                    />
+                </Show>
+                <Segments
+                    name="sort"
+                    legend="field.sort"
+                    value=order
+                    entries={entries::<RankBy>()}
+                    choose=move |name| app.set(&[("sort", name)], Pace::Choice)
+                />
+            </section>
+            <cards::CardFilter />
+            <details class="more" data-testid="advanced">
+                <summary>{t("page.form.advanced")}</summary>
+                {move || {
+                    if serves.get() {
+                        view! { <serving::ServingDetails /> }.into_any()
+                    } else {
+                        view! { <training::TrainingDetails /> }.into_any()
+                    }
+                }}
+                <money::MoneyDetails />
+            </details>
+        </form>
+    }
+}

@@ -1,0 +1,88 @@
+//! Currency, exchange rate and ways of billing.
+
+use cardfit::catalog::{Billing, Currency};
+use cardfit::scenario::Choice;
+use cardfit::text::text;
+use leptos::prelude::*;
+
+use super::field::{ChoiceField, FieldNote, NumberField, entries};
+use crate::state::{App, Pace};
+use crate::words::t;
+
+/// Money in detail.
+#[component]
+pub fn MoneyDetails() -> impl IntoView {
+    view! {
+        <section class="group">
+            <h3>{t("page.form.money")}</h3>
+            <div class="pairs">
+                <ChoiceField
+                    param="cur"
+                    value={|s| Some(s.money.currency.name())}
+                    entries={entries::<Currency>()}
+                />
+                <NumberField param="fx" value={|s| Some(s.money.cny_per_usd)} />
+            </div>
+            <BillingChoice />
+        </section>
+    }
+}
+
+/// Which ways of billing may be used.
+#[component]
+fn BillingChoice() -> impl IntoView {
+    let app = App::get();
+    // An empty list stands for all that cannot be taken away.
+    let allowed = move |billing: Billing| {
+        app.scenario.with(|s| {
+            if s.money.billing.is_empty() {
+                billing != Billing::Spot
+            } else {
+                s.money.billing.contains(&billing)
+            }
+        })
+    };
+    let toggle = move |billing: Billing| {
+        let kept: Vec<&str> = Billing::ALL
+            .iter()
+            .filter(|b| untrack(|| allowed(**b)) != (**b == billing))
+            .map(|b| b.name())
+            .collect();
+        // All but spot is the default, and an empty list says so.
+        let all_but_spot = Billing::ALL
+            .iter()
+            .all(|b| kept.contains(&b.name()) != (*b == Billing::Spot));
+        let value = if all_but_spot {
+            String::new()
+        } else {
+            kept.join(",")
+        };
+        app.set(&[("bill", &value)], Pace::Choice);
+    };
+    view! {
+        <fieldset class="checks">
+            <legend>{t("field.bill")}</legend>
+            {Billing::ALL
+                .iter()
+                .map(|billing| {
+                    let id = format!("bill-{}", billing.name());
+                    view! {
+                        <div class="check">
+                            <input
+                                type="checkbox"
+                                id=id.clone()
+                                data-testid=id.clone()
+                                prop:checked=move || allowed(*billing)
+                                on:change=move |_| toggle(*billing)
+                            />
+                            <label for=id>
+                                {move || text(app.lang.get(), billing.label_key(), &[])}
+                            </label>
+                        </div>
+                    }
+                })
+                .collect_view()}
+            <FieldNote param="bill" />
+        </fieldset>
+    }
+}

@@ -1,0 +1,458 @@
+//! Figures as people read them: by language, with the unit said, never more digits than are known.
+
+use cardfit::catalog::Currency;
+use cardfit::range::Range;
+use cardfit::text::{Lang, text};
+
+/// Bytes of a GiB, the unit in which a card's memory is counted.
+pub const GIB: f64 = 1_073_741_824.0;
+
+/// Shown where there is no figure, or none that is finite.
+pub const NO_FIGURE: &str = "–";
+
+/// `value` rounded to `digits` significant digits, at least to the unit, without trailing zeros after the point.
+fn significant(value: f64, digits: i32) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    let decimals = (digits - 1 - magnitude).clamp(0, 9) as usize;
+    let plain = format!("{value:.decimals$}");
+    // 9.97 to two digits is 10.0: round once more with the digits that the longer number leaves.
+    let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));
+    let kept = fraction.trim_end_matches('0');
+    let whole = grouped(whole);
+    if kept.is_empty() {
+        whole
+    } else {
+        format!("{whole}.{kept}")
+    }
+}
+
+/// Commas between groups of three digits.
+fn grouped(whole: &str) -> String {
+    let (sign, digits) = whole
+        .strip_prefix('-')
+        .map_or(("", whole), |rest| ("-", rest));
+    let mut out = String::from(sign);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A scale of large numbers: factor and the key of its word.
+type Scale = (f64, &'static str);
+
+/// 万 and 亿 where Chinese readers expect them; million, billion and trillion in English.
+fn scale_of(lang: Lang, value: f64) -> Option<Scale> {
+    let scales: &[Scale] = match lang {
+        Lang::ZhCn => &[
+            (1e12, "page.number.1e12"),
+            (1e8, "page.number.1e8"),
+            (1e4, "page.number.1e4"),
+        ],
+        Lang::En => &[
+            (1e12, "page.number.1e12"),
+            (1e9, "page.number.1e9"),
+            (1e6, "page.number.1e6"),
+        ],
+    };
+    // 999,960 rounds to a million, so it is one.
+    scales
+        .iter()
+        .copied()
+        .find(|(factor, _)| value.abs() >= factor * 0.9995)
+}
+
+/// A number to `digits` significant digits in the language's own scale: `1.5 million`, `150 万`.
+pub fn number(lang: Lang, value: f64, digits: i32) -> String {
+    if !value.is_finite() {
+        return NO_FIGURE.to_owned();
+    }
+    match scale_of(lang, value) {
+        Some((factor, word)) => text(lang, word, &[("n", &significant(value / factor, digits))]),
+        None => significant(value, digits),
+    }
+}
+
+/// A count of things, whole.
+pub fn count(lang: Lang, value: u64) -> String {
+    if value < 1_000_000 {
+        return grouped(&value.to_string());
+    }
+    number(lang, value as f64, 4)
+}
+
+/// A figure as it stands in an input: plain digits that can be edited, no separators.
+pub fn plain(value: f64) -> String {
+    if !value.is_finite() {
+        return String::new();
+    }
+    if value.abs() >= 1e15 {
+        return format!("{value:e}");
+    }
+    format!("{value}")
+}
+
+/// A memory size in GiB, with its unit.
+pub fn gib(bytes: f64) -> String {
+    format!("{} GiB", gib_bare(bytes))
+}
+
+/// A memory size in GiB, without its unit.
+pub fn gib_bare(bytes: f64) -> String {
+    let gib = bytes / GIB;
+    if !gib.is_finite() {
+        return NO_FIGURE.to_owned();
+    }
+    if gib >= 100.0 {
+        grouped(&format!("{gib:.0}"))
+    } else if gib >= 0.05 {
+        format!("{gib:.1}")
+    } else {
+        format!("{gib:.2}")
+    }
+}
+
+/// The sign of a currency.
+pub fn symbol(currency: Currency) -> &'static str {
+    match currency {
+        Currency::Cny => "¥",
+        Currency::Usd => "$",
+        Currency::Eur => "€",
+    }
+}
+
+/// The ISO code of a currency.
+pub fn currency_code(currency: Currency) -> &'static str {
+    match currency {
+        Currency::Cny => "CNY",
+        Currency::Usd => "USD",
+        Currency::Eur => "EUR",
+    }
+}
+
+/// Money without its currency.
+pub fn money_bare(lang: Lang, value: f64) -> String {
+    if !value.is_finite() {
+        return NO_FIGURE.to_owned();
+    }
+    if let Some((factor, word)) = scale_of(lang, value) {
+        return text(lang, word, &[("n", &significant(value / factor, 3))]);
+    }
+    if value < 0.995 {
+        return match significant(value, 2) {
+            whole if whole == "0" => whole,
+            // Ten fen is written 0.10, as on a bill.
+            short if short.len() < 4 => format!("{value:.2}"),
+            long => long,
+        };
+    }
+    if value < 9.995 {
+        format!("{value:.2}")
+    } else if value < 99.5 {
+        format!("{value:.1}")
+    } else {
+        grouped(&format!("{value:.0}"))
+    }
+}
+
+/// Money in a currency: `¥12.3`, `$1,234`, `¥3.21 万`.
+pub fn money(lang: Lang, currency: Currency, value: f64) -> String {
+    format!("{}{}", symbol(currency), money_bare(lang, value))
+}
+
+/// Money with its ends: `¥12.3 (10.1–15.0)`.
+pub fn money_range(lang: Lang, currency: Currency, value: Range) -> String {
+    let ends = money_ends(lang, value);
+    format!("{}{}", money(lang, currency, value.mid), bracketed(&ends))
+}
+
+/// The ends of an amount of money, without the currency: `10.1–15.0`; empty where they are one.
+pub fn money_ends(lang: Lang, value: Range) -> String {
+    joined(money_bare(lang, value.low), money_bare(lang, value.high))
+}
+
+fn joined(low: String, high: String) -> String {
+    if low == high {
+        String::new()
+    } else {
+        format!("{low}–{high}")
+    }
+}
+
+fn bracketed(ends: &str) -> String {
+    if ends.is_empty() {
+        String::new()
+    } else {
+        format!(" ({ends})")
+    }
+}
+
+/// A unit of time: seconds of it and the key of its word.
+struct TimeUnit {
+    seconds: f64,
+    word: &'static str,
+}
+
+const MILLISECOND: TimeUnit = TimeUnit {
+    seconds: 0.001,
+    word: "page.time.ms",
+};
+const SECOND: TimeUnit = TimeUnit {
+    seconds: 1.0,
+    word: "page.time.s",
+};
+const MINUTE: TimeUnit = TimeUnit {
+    seconds: 60.0,
+    word: "page.time.min",
+};
+const HOUR: TimeUnit = TimeUnit {
+    seconds: 3600.0,
+    word: "page.time.h",
+};
+const DAY: TimeUnit = TimeUnit {
+    seconds: 86_400.0,
+    word: "page.time.d",
+};
+const YEAR: TimeUnit = TimeUnit {
+    seconds: 365.0 * 86_400.0,
+    word: "page.time.y",
+};
+
+fn time_unit(seconds: f64) -> &'static TimeUnit {
+    match seconds {
+        s if s < 0.9995 => &MILLISECOND,
+        s if s < 99.5 => &SECOND,
+        s if s < 99.5 * 60.0 => &MINUTE,
+        s if s < 48.0 * 3600.0 => &HOUR,
+        s if s < 2.0 * 365.0 * 86_400.0 => &DAY,
+        _ => &YEAR,
+    }
+}
+
+fn in_unit(seconds: f64, unit: &TimeUnit) -> String {
+    let value = seconds / unit.seconds;
+    if value >= 99.5 {
+        grouped(&format!("{value:.0}"))
+    } else {
+        significant(value, 2)
+    }
+}
+
+/// A span of time: `850 ms`, `35 min`, `3.1 h`, `2 d 4 h`, `120 d`.
+pub fn seconds(lang: Lang, value: f64) -> String {
+    if !value.is_finite() {
+        return NO_FIGURE.to_owned();
+    }
+    let unit = time_unit(value);
+    // From two days to two weeks people count days and hours.
+    if (2.0 * DAY.seconds..14.0 * DAY.seconds).contains(&value) {
+        let hours = (value / HOUR.seconds).round();
+        let (days, rest) = ((hours / 24.0).floor(), hours % 24.0);
+        let days = text(lang, DAY.word, &[("n", &format!("{days:.0}"))]);
+        if rest < 0.5 {
+            return days;
+        }
+        let rest = text(lang, HOUR.word, &[("n", &format!("{rest:.0}"))]);
+        return format!("{days} {rest}");
+    }
+    text(lang, unit.word, &[("n", &in_unit(value, unit))])
+}
+
+/// The ends of a span in the unit of its middle: `2.6–3.9`; empty where they are one.
+pub fn seconds_ends(lang: Lang, value: Range) -> String {
+    let unit = time_unit(value.mid);
+    if !(value.low.is_finite() && value.high.is_finite()) {
+        return String::new();
+    }
+    if (2.0 * DAY.seconds..14.0 * DAY.seconds).contains(&value.mid) {
+        // The middle is in two units, so each end says its own.
+        return joined(seconds(lang, value.low), seconds(lang, value.high));
+    }
+    joined(in_unit(value.low, unit), in_unit(value.high, unit))
+}
+
+/// A span with its ends: `3.1 h (2.6–3.9)`.
+pub fn seconds_range(lang: Lang, value: Range) -> String {
+    let ends = seconds_ends(lang, value);
+    format!("{}{}", seconds(lang, value.mid), bracketed(&ends))
+}
+
+/// A count or rate with its ends, to three digits: `1,230 (980–1,500)`.
+pub fn number_range(lang: Lang, value: Range) -> String {
+    let ends = number_ends(lang, value);
+    format!("{}{}", number(lang, value.mid, 3), bracketed(&ends))
+}
+
+/// The ends of a count or rate.
+pub fn number_ends(lang: Lang, value: Range) -> String {
+    joined(number(lang, value.low, 3), number(lang, value.high, 3))
+}
+
+/// A share as a percentage, whole from 10 % on.
+pub fn percent(share: f64) -> String {
+    if !share.is_finite() {
+        return NO_FIGURE.to_owned();
+    }
+    let value = share * 100.0;
+    if value >= 9.95 || value == 0.0 {
+        format!("{value:.0}%")
+    } else {
+        format!("{value:.1}%")
+    }
+}
+
+/// A day given as `YYYY-MM-DD`, in the language's own form; anything else as it stands.
+pub fn date(lang: Lang, iso: &str) -> String {
+    let mut parts = iso.split('-');
+    let (Some(year), Some(month), Some(day)) = (parts.next(), parts.next(), parts.next()) else {
+        return iso.to_owned();
+    };
+    let (Ok(month), Ok(day)) = (month.parse::<u8>(), day.parse::<u8>()) else {
+        return iso.to_owned();
+    };
+    if !(1..=12).contains(&month) || parts.next().is_some() {
+        return iso.to_owned();
+    }
+    let name = text(lang, &format!("page.month.{month}"), &[]);
+    let day = day.to_string();
+    text(
+        lang,
+        "page.date",
+        &[("year", year), ("month", &name), ("day", &day)],
+    )
+}
+
+/// Parameters in the unit that model names use: `8.0 B`, `671 B`.
+pub fn parameters(value: f64) -> String {
+    let (scaled, unit) = if value >= 0.9995e12 {
+        (value / 1e12, "T")
+    } else if value >= 0.9995e9 {
+        (value / 1e9, "B")
+    } else {
+        (value / 1e6, "M")
+    };
+    let decimals = usize::from(scaled < 99.95);
+    format!("{scaled:.decimals$} {unit}")
+}
+
+/// Tokens of a context in the unit that people use: `8K`, `128K`, `1M`.
+pub fn context(tokens: u32) -> String {
+    match tokens {
+        t if t >= 1_000_000 => format!("{}M", significant(f64::from(t) / 1_048_576.0, 2)),
+        t if t >= 1024 => format!("{:.0}K", f64::from(t) / 1024.0),
+        t => t.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(low: f64, mid: f64, high: f64) -> Range {
+        Range { low, mid, high }
+    }
+
+    #[test]
+    fn large_numbers_follow_the_language() {
+        assert_eq!(number(Lang::En, 12_345.0, 3), "12,345");
+        assert_eq!(number(Lang::En, 1_500_000.0, 3), "1.5 million");
+        assert_eq!(number(Lang::ZhCn, 12_345.0, 3), "1.23 万");
+        assert_eq!(number(Lang::ZhCn, 250_000_000.0, 3), "2.5 亿");
+        assert_eq!(number(Lang::En, 999_960.0, 3), "1 million");
+        assert_eq!(number(Lang::En, 1e18, 3), "1,000,000 trillion");
+        assert_eq!(count(Lang::En, 10_000), "10,000");
+    }
+
+    #[test]
+    fn nothing_but_a_figure_is_shown() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for shown in [
+                number(Lang::En, bad, 3),
+                money(Lang::ZhCn, Currency::Cny, bad),
+                seconds(Lang::En, bad),
+                gib(bad),
+                percent(bad),
+            ] {
+                assert!(shown.contains(NO_FIGURE), "{shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn spans_are_in_the_unit_people_use() {
+        let hours = |h: f64| seconds(Lang::En, h * 3600.0);
+        assert_eq!(hours(3.12), "3.1 h");
+        assert_eq!(hours(52.2), "2 d 4 h");
+        assert_eq!(hours(48.0), "2 d");
+        assert_eq!(hours(0.5), "30 min");
+        assert_eq!(hours(24.0 * 120.0), "120 d");
+        assert_eq!(hours(24.0 * 365.0 * 3.0), "3 y");
+        assert_eq!(seconds(Lang::En, 0.85), "850 ms");
+        assert_eq!(seconds(Lang::ZhCn, 3.1 * 3600.0), "3.1 小时");
+    }
+
+    #[test]
+    fn ends_stand_in_the_unit_of_the_middle() {
+        let hours = range(2.6, 3.1, 3.9).scale(3600.0);
+        assert_eq!(seconds_range(Lang::En, hours), "3.1 h (2.6–3.9)");
+        let days = range(40.0, 52.0, 70.0).scale(3600.0);
+        assert_eq!(seconds_range(Lang::En, days), "2 d 4 h (40 h–2 d 22 h)");
+        assert_eq!(
+            money_range(Lang::En, Currency::Cny, range(10.04, 12.3, 15.0)),
+            "¥12.3 (10.0–15.0)"
+        );
+        assert_eq!(
+            money_range(Lang::En, Currency::Usd, Range::exact(2.0)),
+            "$2.00"
+        );
+    }
+
+    #[test]
+    fn money_keeps_the_digits_that_matter() {
+        let yuan = |v: f64| money(Lang::ZhCn, Currency::Cny, v);
+        assert_eq!(yuan(0.0123), "¥0.012");
+        assert_eq!(yuan(0.1), "¥0.10");
+        assert_eq!(yuan(1.98), "¥1.98");
+        assert_eq!(yuan(1234.4), "¥1,234");
+        assert_eq!(yuan(32_100.0), "¥3.21 万");
+        assert_eq!(money(Lang::En, Currency::Usd, 32_100.0), "$32,100");
+    }
+
+    #[test]
+    fn memory_is_in_gib() {
+        assert_eq!(gib(24.0 * GIB), "24.0 GiB");
+        assert_eq!(gib(0.02 * GIB), "0.02 GiB");
+        assert_eq!(gib(1500.0 * GIB), "1,500 GiB");
+    }
+
+    #[test]
+    fn days_are_written_as_the_language_does() {
+        assert_eq!(date(Lang::En, "2026-05-09"), "9 May 2026");
+        assert_eq!(date(Lang::ZhCn, "2026-05-09"), "2026年5月9日");
+        assert_eq!(date(Lang::En, "spring"), "spring");
+        assert_eq!(date(Lang::En, "2026-13-01"), "2026-13-01");
+    }
+
+    #[test]
+    fn models_are_sized_as_their_names_are() {
+        assert_eq!(parameters(8.03e9), "8.0 B");
+        assert_eq!(parameters(671e9), "671 B");
+        assert_eq!(parameters(124e6), "124 M");
+        assert_eq!(context(131_072), "128K");
+        assert_eq!(context(512), "512");
+    }
+
+    #[test]
+    fn inputs_get_plain_digits() {
+        assert_eq!(plain(10_000.0), "10000");
+        assert_eq!(plain(0.25), "0.25");
+        assert_eq!(plain(2e12), "2000000000000");
+        assert_eq!(plain(1e18), "1e18");
+    }
+}

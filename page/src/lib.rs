@@ -1,0 +1,48 @@
+//! The page: a thin reader of `cardfit`'s offers. It holds one scenario, shows the answer to it, and turns what a
+//! person does into another scenario; nothing is computed here.
+//!
+//! ```text
+//! address bar <-> scenario -> ranking -> answer -> panels
+//!                    ^                               |
+//!                    +--- one link parameter edited -+
+//! ```
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`state`] | the scenario and what follows from it, and the only ways to change it |
+//! | [`answer`] | the ranking, grouped as it is shown |
+//! | [`format`], [`words`], [`verdict_text`] | figures, values and the verdict in words |
+//! | [`form`], [`model_picker`], [`presets`] | inputs |
+//! | [`verdict`], [`offers_table`], [`offer_detail`], [`memory_bar`] | the answer |
+//! | [`address`] | the browser's address bar, language and storage |
+
+pub mod address;
+pub mod answer;
+pub mod app;
+pub mod form;
+pub mod format;
+pub mod glyphs;
+pub mod header;
+pub mod memory_bar;
+pub mod model_picker;
+pub mod notice;
+pub mod offer_detail;
+pub mod offers_table;
+pub mod own_price;
+pub mod panic;
+pub mod presets;
+pub mod remedies;
+pub mod search;
+pub mod state;
+pub mod verdict;
+pub mod verdict_text;
+pub mod words;
+
+/// Puts the page in the place of the shell that `index.html` shows until then.
+pub fn start() {
+    panic::explain();
+    if let Some(shell) = leptos::prelude::document().get_element_by_id("shell") {
+        shell.remove();
+    }
+    leptos::mount::mount_to_body(app::Page);
+}

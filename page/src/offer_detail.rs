@@ -1,0 +1,423 @@
+//! One card in detail: its counts, memory, plan, speed, price, what the estimate rests on, what would make it fit.
+
+use std::sync::Arc;
+
+use cardfit::estimate::{Basis, TimeParts};
+use cardfit::offers::{Fit, Offer, PriceUsed, Run};
+use cardfit::text::{Lang, text};
+use leptos::prelude::*;
+
+use crate::answer::{AnswerKind, Row, cost};
+use crate::glyphs::FitGlyph;
+use crate::memory_bar::MemoryBar;
+use crate::state::App;
+use crate::words::{self, t};
+use crate::{format, remedies};
+
+/// The detail of a card's row.
+#[component]
+pub fn OfferDetail(
+    /// The card's row.
+    row: Memo<Option<Arc<Row>>>,
+) -> impl IntoView {
+    // The count looked at; `None`: the best.
+    let looked_at = RwSignal::new(None::<u32>);
+    let offer = Memo::new(move |_| {
+        let row = row.get()?;
+        let wanted = looked_at.get();
+        let chosen = row.counts.iter().find(|offer| Some(offer.count) == wanted);
+        Some(Arc::clone(chosen.unwrap_or(&row.best)))
+    });
+    view! {
+        <div class="detail" data-testid="offer-detail">
+            <Show when=move || row.with(|row| row.as_ref().is_some_and(|r| r.counts.len() > 1))>
+                <Counts row offer looked_at />
+            </Show>
+            {move || offer.get().map(|offer| view! { <OfferFacts offer /> })}
+        </div>
+    }
+}
+
+/// The counts of one card; the one pressed is shown in detail.
+#[component]
+fn Counts(
+    row: Memo<Option<Arc<Row>>>,
+    offer: Memo<Option<Arc<Offer>>>,
+    looked_at: RwSignal<Option<u32>>,
+) -> impl IntoView {
+    let app = App::get();
+    view! {
+        <section>
+            <h3>{t("offer.counts")}</h3>
+            <ul class="counts">
+                {move || {
+                    let lang = app.lang.get();
+                    let currency = app.scenario.with(|s| s.money.currency);
+                    let kind = app.answer.with(|a| a.kind);
+                    row.get()
+                        .map(|row| {
+                            row.counts
+                                .iter()
+                                .map(|counted| {
+                                    let count = counted.count;
+                                    let pressed = move || {
+                                        offer.with(|o| o.as_ref().is_some_and(|o| o.count == count))
+                                    };
+                                    let time = counted
+                                        .hours
+                                        .map(|h| format::seconds(lang, h.mid * 3600.0))
+                                        .or_else(|| words::total_speed(lang, counted));
+                                    let money = cost(counted, kind)
+                                        .map(|c| format::money(lang, currency, c.mid));
+                                    let raw = |figure: Option<cardfit::range::Range>| {
+                                        figure.map(|range| range.mid.to_string())
+                                    };
+                                    view! {
+                                        <li>
+                                            <button
+                                                type="button"
+                                                class="count"
+                                                data-testid="offer-count"
+                                                data-card=counted.card.clone()
+                                                data-count=count.to_string()
+                                                data-fit=words::fit_name(&counted.fit)
+                                                data-hours-mid=raw(counted.hours)
+                                                data-cost-mid=raw(cost(counted, kind))
+                                                aria-pressed=move || pressed().to_string()
+                                                on:click=move |_| looked_at.set(Some(count))
+                                            >
+                                                <FitGlyph fit=words::fit_name(&counted.fit) />
+                                                <b>{format!("{count} ×")}</b>
+                                                <span class="unseen">
+                                                    {words::fit(lang, &counted.fit)}
+                                                </span>
+                                                <span>{time}</span>
+                                                <span>{money}</span>
+                                            </button>
+                                        </li>
+                                    }
+                                })
+                                .collect_view()
+                        })
+                }}
+            </ul>
+        </section>
+    }
+}
+
+/// What there is to say about one offer.
+#[component]
+fn OfferFacts(offer: Arc<Offer>) -> impl IntoView {
+    let app = App::get();
+    let lang = app.lang.get();
+    let plan = words::plan(lang, &offer);
+    let has_remedy = words::remedy_of(&offer.fit).is_some();
+    view! {
+        <div class="facts">
+            <section class="wide">
+                <h3>{text(lang, "offer.memory", &[])}</h3>
+                {(offer.fit != Fit::Fits).then(|| view! { <FitProblem offer=Arc::clone(&offer) /> })}
+                {has_remedy.then(|| view! { <RemedyButton offer=Arc::clone(&offer) /> })}
+                <MemoryBar offer=Arc::clone(&offer) />
+            </section>
+            {(!plan.is_empty())
+                .then(|| {
+                    view! {
+                        <section>
+                            <h3>{text(lang, "offer.plan", &[])}</h3>
+                            <ul class="plain" data-testid="plan">
+                                {plan
+                                    .into_iter()
+                                    .map(|phrase| view! { <li>{phrase}</li> })
+                                    .collect_view()}
+                            </ul>
+                        </section>
+                    }
+                })}
+            <Speed offer=Arc::clone(&offer) />
+            <PriceFacts offer=Arc::clone(&offer) />
+            <Grounds offer />
+        </div>
+    }
+}
+
+/// Why it does not fit.
+#[component]
+fn FitProblem(offer: Arc<Offer>) -> impl IntoView {
+    let lang = App::get().lang.get();
+    let usable = format::gib(offer.usable_memory_bytes as f64);
+    let high = format::gib(offer.memory.needed_bytes.high);
+    let message = match &offer.fit {
+        Fit::TooSmall { missing_bytes, .. } => text(
+            lang,
+            "offer.why.too_small",
+            &[
+                ("missing", &format::gib(*missing_bytes as f64)),
+                ("usable", &usable),
+                ("high", &high),
+            ],
+        ),
+        _ => text(
+            lang,
+            "offer.why.tight",
+            &[("usable", &usable), ("high", &high)],
+        ),
+    };
+    view! { <p data-testid="why">{message}</p> }
+}
+
+/// The smallest change that would make an offer fit, as a button that makes it.
+#[component]
+pub fn RemedyButton(
+    /// An offer that is tight or too small.
+    offer: Arc<Offer>,
+) -> impl IntoView {
+    let app = App::get();
+    words::remedy_of(&offer.fit).map(|remedy| {
+        view! {
+            <button
+                type="button"
+                class="remedy"
+                data-testid="remedy"
+                on:click=move |_| remedies::apply(app, remedy)
+            >
+                {move || words::remedy(app.lang.get(), remedy)}
+            </button>
+        }
+    })
+}
+
+/// A figure with its name.
+fn fact(name: String, value: String) -> impl IntoView {
+    view! {
+        <div>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+        </div>
+    }
+}
+
+#[component]
+fn Speed(offer: Arc<Offer>) -> impl IntoView {
+    let lang = App::get().lang.get();
+    let name = |key: &str| text(lang, key, &[]);
+    let (facts, parts) = match &offer.run {
+        Some(Run::Train { speed, .. }) => {
+            let rate = format::number_range(lang, speed.tokens_per_s);
+            let facts = vec![
+                fact(
+                    name("offer.speed.training"),
+                    text(lang, "offer.rate.tokens", &[("rate", &rate)]),
+                ),
+                fact(
+                    name("offer.speed.step"),
+                    format::seconds_range(lang, speed.step_s),
+                ),
+                fact(name("offer.speed.mfu"), format::percent(speed.mfu)),
+            ];
+            (facts, speed.parts)
+        }
+        Some(Run::Serve {
+            speed,
+            largest_concurrency,
+            ..
+        }) => {
+            let tokens = |range| {
+                let rate = format::number_range(lang, range);
+                text(lang, "offer.rate.tokens", &[("rate", &rate)])
+            };
+            let facts = vec![
+                fact(
+                    name("offer.speed.ttft"),
+                    format::seconds_range(lang, speed.ttft_s),
+                ),
+                fact(
+                    name("offer.speed.tpot"),
+                    format::seconds_range(lang, speed.tpot_s),
+                ),
+                fact(name("offer.speed.user"), tokens(speed.tokens_per_s_user)),
+                fact(name("offer.speed.total"), tokens(speed.tokens_per_s_total)),
+                fact(
+                    name("offer.speed.requests"),
+                    format::number_range(lang, speed.requests_per_s),
+                ),
+                fact(
+                    name("offer.speed.largest"),
+                    format::count(lang, u64::from(*largest_concurrency)),
+                ),
+            ];
+            (facts, speed.decode_parts)
+        }
+        None => return ().into_any(),
+    };
+    view! {
+        <section>
+            <h3>{text(lang, "offer.speed", &[])}</h3>
+            <dl class="figures" data-testid="speed">
+                {facts}
+            </dl>
+            <TimeBar lang parts />
+        </section>
+    }
+    .into_any()
+}
+
+/// Where the time goes: one bar, and its parts in words.
+#[component]
+fn TimeBar(lang: Lang, parts: TimeParts) -> impl IntoView {
+    let parts = words::time_parts(lang, &parts);
+    let whole: f64 = parts.iter().map(|(_, _, seconds)| seconds).sum();
+    let mut from = 0.0;
+    let bars = parts
+        .iter()
+        .map(|(name, _, seconds)| {
+            let width = seconds / whole * 1000.0;
+            let x = from;
+            from += width;
+            view! {
+                <rect
+                    class=format!("time-{name}")
+                    x=format!("{x:.1}")
+                    width=format!("{width:.1}")
+                    height="20"
+                />
+            }
+        })
+        .collect_view();
+    view! {
+        <svg class="time-bar" viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true">
+            {bars}
+        </svg>
+        <ul class="parts" aria-label=text(lang, "offer.time", &[])>
+            {parts
+                .into_iter()
+                .map(|(name, word, seconds)| {
+                    view! {
+                        <li>
+                            <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+                                <rect class=format!("time-{name}") width="10" height="10" rx="2" />
+                            </svg>
+                            <span>{word}</span>
+                            <b>{format::percent(seconds / whole)}</b>
+                        </li>
+                    }
+                })
+                .collect_view()}
+        </ul>
+    }
+}
+
+#[component]
+fn PriceFacts(offer: Arc<Offer>) -> impl IntoView {
+    let app = App::get();
+    let lang = app.lang.get();
+    let currency = app.scenario.with(|s| s.money.currency);
+    let kind = app.answer.with(|a| a.kind);
+    let money = |range| format::money_range(lang, currency, range);
+    let name = |key: &str| text(lang, key, &[]);
+    let mut facts = Vec::new();
+    if let Some(range) = offer.cost_per_hour {
+        facts.push(fact(name("offer.cost.hour"), money(range)));
+    }
+    if let (AnswerKind::Once, Some(range)) = (kind, offer.cost_of_job) {
+        facts.push(fact(name("offer.cost.job"), money(range)));
+    }
+    if let Some(range) = offer.cost_per_month {
+        facts.push(fact(name("offer.cost.month"), money(range)));
+    }
+    view! {
+        <section>
+            <h3>{text(lang, "offer.price", &[])}</h3>
+            {match &offer.price {
+                Some(price) => view! { <PriceOrigin price=price.clone() /> }.into_any(),
+                None => view! { <p>{text(lang, "offer.price.none", &[])}</p> }.into_any(),
+            }}
+            <dl class="figures">{facts}</dl>
+        </section>
+    }
+}
+
+/// Whose price it is, of which day, and where it was read.
+#[component]
+fn PriceOrigin(price: PriceUsed) -> impl IntoView {
+    let app = App::get();
+    let lang = app.lang.get();
+    let Some(provider) = price.provider else {
+        return view! { <p>{text(lang, "offer.price.own", &[])}</p> }.into_any();
+    };
+    let quoted = format::money(lang, price.currency, price.price_per_card_hour);
+    let day = price
+        .as_of
+        .map(|day| format::date(lang, &day))
+        .unwrap_or_default();
+    let said = text(
+        lang,
+        "offer.price.said",
+        &[
+            ("provider", &provider),
+            ("billing", &words::billing(lang, price.billing)),
+            ("price", &quoted),
+            ("date", &day),
+        ],
+    );
+    let currency = app.scenario.with(|s| s.money.currency);
+    let seen = price
+        .seen
+        .filter(|(low, high)| low < high)
+        .map(|(low, high)| {
+            text(
+                lang,
+                "offer.price.seen",
+                &[
+                    ("low", &format::money(lang, currency, low)),
+                    ("high", &format::money(lang, currency, high)),
+                ],
+            )
+        });
+    let source = price.source.map(|source| {
+        let label = text(lang, "offer.price.source", &[]);
+        if source.starts_with("https://") || source.starts_with("http://") {
+            view! {
+                <a href=source rel="noopener noreferrer" target="_blank">
+                    {label}
+                </a>
+            }
+            .into_any()
+        } else {
+            view! { <span class="note">{format!("{label}: {source}")}</span> }.into_any()
+        }
+    });
+    view! {
+        <p data-testid="price-origin">{said} " " {source}</p>
+        {seen.map(|seen| view! { <p class="note">{seen}</p> })}
+    }
+    .into_any()
+}
+
+/// What the estimate rests on and what was assumed.
+#[component]
+fn Grounds(offer: Arc<Offer>) -> impl IntoView {
+    let app = App::get();
+    let lang = app.lang.get();
+    let about =
+        |key: &str, basis: &Basis| text(lang, key, &[("basis", &words::basis(lang, basis))]);
+    let speed = match &offer.run {
+        Some(Run::Train { speed, .. }) => Some(about("offer.basis.of_speed", &speed.basis)),
+        Some(Run::Serve { speed, .. }) => Some(about("offer.basis.of_speed", &speed.basis)),
+        None => None,
+    };
+    let assumptions = app.answer.with(|a| a.assumptions.clone());
+    view! {
+        <section>
+            <h3>{text(lang, "offer.grounds", &[])}</h3>
+            <ul class="plain" data-testid="grounds">
+                <li>{about("offer.basis.of_memory", &offer.memory.basis)}</li>
+                {speed.map(|line| view! { <li>{line}</li> })}
+                {assumptions
+                    .into_iter()
+                    .map(|assumption| view! { <li>{words::assumption(lang, assumption)}</li> })
+                    .collect_view()}
+            </ul>
+        </section>
+    }
+}

@@ -1,0 +1,260 @@
+//! Every card at its best count: a row each, that opens to the detail.
+
+use std::sync::Arc;
+
+use cardfit::offers::{Offer, Run};
+use cardfit::range::Range;
+use cardfit::text::text;
+use leptos::prelude::*;
+
+use crate::answer::{AnswerKind, Row, cost};
+use crate::format;
+use crate::glyphs::{FitGlyph, Whisker};
+use crate::offer_detail::OfferDetail;
+use crate::own_price::OwnPrice;
+use crate::state::App;
+use crate::words::{self, t};
+
+/// Rows shown before "all" is asked for.
+const FIRST_ROWS: usize = 12;
+
+/// Opens a card's row and brings it into sight.
+pub fn reveal(app: App, card: &str) {
+    app.opened.update(|opened| {
+        opened.insert(card.to_owned());
+    });
+    let place = app
+        .answer
+        .with_untracked(|answer| answer.rows.iter().position(|row| row.best.card == card));
+    if place.is_some_and(|place| place >= FIRST_ROWS) {
+        app.all_rows.set(true);
+    }
+    let id = row_id(card);
+    request_animation_frame(move || {
+        if let Some(row) = document().get_element_by_id(&id) {
+            row.scroll_into_view();
+        }
+    });
+}
+
+fn row_id(card: &str) -> String {
+    format!("offer-{card}")
+}
+
+/// The table of offers.
+#[component]
+pub fn OffersTable() -> impl IntoView {
+    let app = App::get();
+    let kind = Memo::new(move |_| app.answer.with(|a| a.kind));
+    let count = Memo::new(move |_| app.answer.with(|a| a.rows.len()));
+    let cards = move || {
+        let shown = if app.all_rows.get() {
+            usize::MAX
+        } else {
+            FIRST_ROWS
+        };
+        app.answer.with(|answer| {
+            answer
+                .rows
+                .iter()
+                .take(shown)
+                .map(|row| row.best.card.clone())
+                .collect::<Vec<_>>()
+        })
+    };
+    let speed_heading = move || {
+        let key = match kind.get() {
+            AnswerKind::Once => "page.table.time",
+            AnswerKind::Monthly => "page.table.speed",
+        };
+        text(app.lang.get(), key, &[])
+    };
+    let cost_heading = move || {
+        let key = match kind.get() {
+            AnswerKind::Once => "page.table.cost",
+            AnswerKind::Monthly => "page.table.cost_month",
+        };
+        text(app.lang.get(), key, &[])
+    };
+    view! {
+        <section class="offers" aria-labelledby="offers-title">
+            <table data-testid="offers">
+                <caption id="offers-title">{t("page.table.caption")}</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">{t("page.table.cards")}</th>
+                        <th scope="col">{t("page.table.fit")}</th>
+                        <th scope="col" class="figure">{speed_heading}</th>
+                        <th scope="col" class="figure">{cost_heading}</th>
+                        <th scope="col" class="figure">{t("page.table.price")}</th>
+                    </tr>
+                </thead>
+                <tbody>
+                    <For each=cards key=|card| card.clone() let:card>
+                        <OfferRow card />
+                    </For>
+                </tbody>
+            </table>
+            <Show when=move || { count.get() > FIRST_ROWS && !app.all_rows.get() }>
+                <button
+                    type="button"
+                    class="quiet all-rows"
+                    data-testid="all-rows"
+                    on:click=move |_| app.all_rows.set(true)
+                >
+                    {move || {
+                        text(app.lang.get(), "page.table.all", &[("n", &count.get().to_string())])
+                    }}
+                </button>
+            </Show>
+        </section>
+    }
+}
+
+#[component]
+fn OfferRow(card: String) -> impl IntoView {
+    let app = App::get();
+    let row: Memo<Option<Arc<Row>>> = {
+        let card = card.clone();
+        Memo::new(move |_| app.answer.with(|answer| answer.row(&card).cloned()))
+    };
+    let best = move || row.get().map(|row| Arc::clone(&row.best));
+    let is_open = {
+        let card = card.clone();
+        Memo::new(move |_| app.opened.with(|opened| opened.contains(&card)))
+    };
+    let toggle = {
+        let card = card.clone();
+        move |_| {
+            app.opened.update(|opened| {
+                if !opened.remove(&card) {
+                    opened.insert(card.clone());
+                }
+            });
+        }
+    };
+    let figure = move |figure: fn(&Offer, AnswerKind) -> Option<Range>| {
+        let kind = app.answer.with(|a| a.kind);
+        best()
+            .and_then(|offer| figure(&offer, kind))
+            .map(|range| range.mid.to_string())
+    };
+    let detail_id = format!("detail-{card}");
+    view! {
+        <tr
+            id=row_id(&card)
+            class="offer"
+            class:open=is_open
+            data-testid="offer"
+            data-card=card.clone()
+            data-count=move || best().map(|offer| offer.count.to_string())
+            data-fit=move || best().map(|offer| words::fit_name(&offer.fit))
+            data-hours-mid=move || figure(|offer, _| offer.hours)
+            data-cost-mid=move || figure(cost)
+        >
+            <th scope="row" class="cards">
+                <button
+                    type="button"
+                    class="row-toggle"
+                    data-testid="offer-toggle"
+                    aria-expanded=move || is_open.get().to_string()
+                    aria-controls=detail_id.clone()
+                    on:click=toggle
+                >
+                    <span class="turn" aria-hidden="true"></span>
+                    {move || best().map(|offer| words::cards(app.lang.get(), &offer))}
+                </button>
+            </th>
+            <td class="fit">{move || best().map(|offer| view! { <FitCell offer /> })}</td>
+            <td class="figure time">{move || best().map(|offer| view! { <SpeedCell offer /> })}</td>
+            <td class="figure cost">{move || best().map(|offer| view! { <CostCell offer /> })}</td>
+            <td class="figure price">
+                <OwnPrice card=card.clone() row />
+            </td>
+        </tr>
+        <Show when=move || is_open.get()>
+            <tr class="detail-row" id=detail_id.clone()>
+                <td colspan="5">
+                    <OfferDetail row />
+                </td>
+            </tr>
+        </Show>
+    }
+}
+
+#[component]
+fn FitCell(offer: Arc<Offer>) -> impl IntoView {
+    let app = App::get();
+    let lang = app.lang.get();
+    let memory = text(
+        lang,
+        "offer.memory.short",
+        &[
+            ("needed", &format::gib_bare(offer.memory.needed_bytes.mid)),
+            (
+                "usable",
+                &format::gib_bare(offer.usable_memory_bytes as f64),
+            ),
+        ],
+    );
+    view! {
+        <FitGlyph fit=words::fit_name(&offer.fit) />
+        <span class="fit-word">{words::fit(lang, &offer.fit)}</span>
+        <small>{memory}</small>
+    }
+}
+
+#[component]
+fn SpeedCell(offer: Arc<Offer>) -> impl IntoView {
+    let app = App::get();
+    let lang = app.lang.get();
+    if let Some(hours) = offer.hours {
+        let span = hours.scale(3600.0);
+        return view! {
+            <b>{format::seconds(lang, span.mid)}</b>
+            <small>{format::seconds_ends(lang, span)}</small>
+        }
+        .into_any();
+    }
+    match &offer.run {
+        Some(Run::Serve { speed, .. }) => {
+            let rate = format::number(lang, speed.tokens_per_s_user.mid, 3);
+            let first = format::seconds(lang, speed.ttft_s.mid);
+            view! {
+                <b>{text(lang, "offer.rate.user", &[("rate", &rate)])}</b>
+                <small>{text(lang, "offer.rate.first", &[("time", &first)])}</small>
+            }
+            .into_any()
+        }
+        _ => format::NO_FIGURE.into_any(),
+    }
+}
+
+#[component]
+fn CostCell(offer: Arc<Offer>) -> impl IntoView {
+    let app = App::get();
+    let lang = app.lang.get();
+    let currency = app.scenario.with(|s| s.money.currency);
+    let (kind, span) = app.answer.with(|a| (a.kind, a.cost_span));
+    match cost(&offer, kind) {
+        Some(range) => {
+            let misses: Vec<String> = offer
+                .misses
+                .iter()
+                .map(|miss| words::miss(lang, *miss))
+                .collect();
+            view! {
+                <b>{format::money(lang, currency, range.mid)}</b>
+                <small>{format::money_ends(lang, range)}</small>
+                {span.map(|span| view! { <Whisker range span /> })}
+                {(!misses.is_empty())
+                    .then(|| {
+                        let comma = text(lang, "page.comma", &[]);
+                        view! { <small class="miss">{misses.join(&comma)}</small> }
+                    })}
+            }
+            .into_any()
+        }
+        None => view! { <small>{text(lang, "page.verdict.no_price", &[])}</small> }.into_any(),
+    }
+}

@@ -1,0 +1,350 @@
+//! The page's state: one scenario, and what follows from it.
+//!
+//! Every input is a link parameter. An edit writes the scenario as a link, changes the parameter in it and reads the
+//! link back, so an input obeys exactly the rules that a link does, and the address bar is always the scenario.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cardfit::catalog::{Catalog, PriceBook};
+use cardfit::offers::{self, Ranking};
+use cardfit::scenario::{
+    Choice, Job, JobKind, ModelChoice, Param, Problem, Scenario, Scope, TrainingMethod, parse,
+    to_query,
+};
+use cardfit::text::Lang;
+use leptos::prelude::*;
+
+use crate::address;
+use crate::answer::Answer;
+use crate::own_price::price_key;
+
+/// How an edit was made: a figure being typed replaces the history's entry, a choice adds one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// One keystroke of many.
+    Typing,
+    /// A choice that "back" should undo.
+    Choice,
+}
+
+/// What a link said that could not be used.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LinkNotice {
+    /// Values that were replaced or left out.
+    pub problems: Vec<Problem>,
+    /// Parameters that nobody knows.
+    pub unknown: Vec<(String, String)>,
+}
+
+impl LinkNotice {
+    fn is_empty(&self) -> bool {
+        self.problems.is_empty() && self.unknown.is_empty()
+    }
+}
+
+/// Jobs whose inputs are kept apart, so that looking at another job loses nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum JobGroup {
+    Pretrain,
+    Tune,
+    Serve,
+}
+
+impl JobGroup {
+    fn of(kind: JobKind) -> Self {
+        match kind {
+            JobKind::Serve => Self::Serve,
+            JobKind::Train(TrainingMethod::Pretrain) => Self::Pretrain,
+            JobKind::Train(_) => Self::Tune,
+        }
+    }
+}
+
+type Pairs = Vec<(String, String)>;
+
+/// Handles to the state; copied freely.
+#[derive(Clone, Copy)]
+pub struct App {
+    /// The scenario: always valid.
+    pub scenario: RwSignal<Scenario>,
+    /// The answer to it.
+    pub answer: Memo<Arc<Answer>>,
+    /// Language of the page.
+    pub lang: RwSignal<Lang>,
+    /// Whether the language was asked for, by the link or the switch, so that the link keeps it.
+    lang_asked: RwSignal<bool>,
+    /// Inputs that hold something that cannot be used, by parameter.
+    pub bad_inputs: RwSignal<BTreeMap<String, Problem>>,
+    /// Remarks on inputs that are used all the same, by parameter.
+    pub remarks: Memo<BTreeMap<String, Problem>>,
+    /// What the opened link said that could not be used.
+    pub notice: RwSignal<LinkNotice>,
+    /// Grows when the whole scenario is replaced: inputs drop what was half typed.
+    pub replaced: RwSignal<u32>,
+    /// Cards whose rows are open.
+    pub opened: RwSignal<BTreeSet<String>>,
+    /// Whether every row is shown, or the first few.
+    pub all_rows: RwSignal<bool>,
+    parked: StoredValue<BTreeMap<JobGroup, Pairs>>,
+}
+
+impl App {
+    /// State of the page at its present address.
+    pub fn open() -> Self {
+        let asked = address::lang();
+        let parsed = parse(&address::query(), Catalog::embedded());
+        let scenario = RwSignal::new(parsed.scenario);
+        let ranking: Memo<Arc<Ranking>> = Memo::new(move |_| {
+            Arc::new(scenario.with(|s| offers::rank(s, Catalog::embedded(), PriceBook::embedded())))
+        });
+        let app = Self {
+            scenario,
+            answer: Memo::new(move |_| Arc::new(scenario.with(|s| Answer::new(&ranking.get(), s)))),
+            lang: RwSignal::new(asked.unwrap_or_else(address::browser_lang)),
+            lang_asked: RwSignal::new(asked.is_some()),
+            bad_inputs: RwSignal::default(),
+            remarks: Memo::new(move |_| {
+                let link = scenario.with(to_query);
+                parse(&link, Catalog::embedded())
+                    .problems
+                    .into_iter()
+                    .map(|problem| (problem.param.clone(), problem))
+                    .collect()
+            }),
+            notice: RwSignal::new(LinkNotice {
+                problems: parsed.problems,
+                unknown: parsed.unknown,
+            }),
+            replaced: RwSignal::new(0),
+            opened: RwSignal::default(),
+            all_rows: RwSignal::new(false),
+            parked: StoredValue::default(),
+        };
+        let back = window_event_listener(leptos::ev::popstate, move |_| app.follow_address());
+        on_cleanup(move || back.remove());
+        app
+    }
+
+    /// The state that [`crate::app::Page`] provides.
+    pub fn get() -> Self {
+        expect_context()
+    }
+
+    /// Back or forward was pressed.
+    fn follow_address(self) {
+        let parsed = parse(&address::query(), Catalog::embedded());
+        let asked = address::lang();
+        self.lang_asked.set(asked.is_some());
+        if let Some(lang) = asked {
+            self.lang.set(lang);
+        }
+        self.notice.set(LinkNotice {
+            problems: parsed.problems,
+            unknown: parsed.unknown,
+        });
+        self.replace(parsed.scenario);
+    }
+
+    fn replace(self, scenario: Scenario) {
+        self.bad_inputs.update(BTreeMap::clear);
+        self.scenario.set(scenario);
+        self.replaced.update(|n| *n = n.wrapping_add(1));
+    }
+
+    /// Puts another scenario in the place of this one, as a preset does.
+    pub fn load(self, scenario: Scenario) {
+        self.notice.set(LinkNotice::default());
+        self.replace(scenario);
+        self.write_address(Pace::Choice);
+    }
+
+    /// Puts the scenario of a link in the place of this one. Money and currency stay as they are, for prices are the
+    /// user's own whatever is asked.
+    pub fn load_link(self, link: &str) {
+        let mut scenario = parse(link, Catalog::embedded()).scenario;
+        let money = self.scenario.with_untracked(|s| s.money.clone());
+        scenario.money.own_prices = money.own_prices;
+        scenario.money.currency = money.currency;
+        scenario.money.cny_per_usd = money.cny_per_usd;
+        self.load(scenario);
+    }
+
+    /// Changes parameters of the scenario; an empty value takes the parameter out, so that its default holds or the
+    /// value is chosen by search. On a value that cannot be used the scenario stays and the problem is kept beside
+    /// the first parameter.
+    pub fn set(self, changes: &[(&'static str, &str)], pace: Pace) {
+        let Some((first, _)) = changes.first() else {
+            return;
+        };
+        let mut pairs = self.pairs();
+        for (param, value) in changes {
+            pairs.retain(|(name, _)| name != param);
+            if !value.trim().is_empty() {
+                pairs.push(((*param).to_owned(), address::encode(value.trim())));
+            }
+        }
+        self.accept(first, &pairs, pace);
+    }
+
+    /// Takes a model of the catalog; a shape that was typed by hand says nothing about it.
+    pub fn set_model(self, id: &str) {
+        let mut pairs = self.pairs();
+        pairs.retain(|(name, _)| name != "m" && !is_of_a_shape(name));
+        pairs.push(("m".to_owned(), address::encode(id)));
+        self.accept("m", &pairs, Pace::Choice);
+    }
+
+    /// Turns the chosen model into one described by hand, starting from its shape.
+    pub fn describe_model(self) {
+        let mut scenario = self.scenario.get_untracked();
+        if let ModelChoice::Catalog(id) = &scenario.model
+            && let Some(model) = Catalog::embedded().model(id)
+        {
+            scenario.model = ModelChoice::Custom(Box::new(model.transformer.clone()));
+            self.load(scenario);
+        }
+    }
+
+    /// Turns to another kind of job; the inputs of the one left are kept for when it is wanted again.
+    pub fn set_job(self, kind: JobKind) {
+        let left = JobGroup::of(self.scenario.with_untracked(job_kind));
+        let wanted = JobGroup::of(kind);
+        let mut pairs = self.pairs();
+        pairs.retain(|(name, _)| name != "do");
+        if left != wanted {
+            let (own, common): (Pairs, Pairs) =
+                pairs.into_iter().partition(|(name, _)| is_of_a_job(name));
+            pairs = common;
+            self.parked.update_value(|parked| {
+                pairs.extend(parked.remove(&wanted).unwrap_or_default());
+                parked.insert(left, own);
+            });
+            self.bad_inputs
+                .update(|bad| bad.retain(|name, _| !is_of_a_job(name)));
+        }
+        pairs.push(("do".to_owned(), kind.name().to_owned()));
+        self.accept("do", &pairs, Pace::Choice);
+    }
+
+    /// The scenario's link in parts, values encoded.
+    fn pairs(self) -> Pairs {
+        self.scenario
+            .with_untracked(to_query)
+            .split('&')
+            .filter_map(|pair| pair.split_once('='))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect()
+    }
+
+    /// Sets the user's own price of a card-hour; empty takes it back.
+    pub fn set_own_price(self, card: &str, price: &str) {
+        let others = self.scenario.with_untracked(|s| s.money.own_prices.clone());
+        // A comma parts cards in a link, so it cannot part thousands there.
+        let price: String = price.chars().filter(|c| !matches!(c, ',' | ' ')).collect();
+        let mut prices: Vec<String> = others
+            .iter()
+            .filter(|(id, _)| id != card)
+            .map(|(id, price)| format!("{id}:{price}"))
+            .collect();
+        if !price.is_empty() {
+            prices.push(format!("{card}:{price}"));
+        }
+        let mut pairs = self.pairs();
+        pairs.retain(|(name, _)| name != "price");
+        if !prices.is_empty() {
+            pairs.push(("price".to_owned(), address::encode(&prices.join(","))));
+        }
+        self.accept(&price_key(card), &pairs, Pace::Typing);
+    }
+
+    fn accept(self, param: &str, pairs: &Pairs, pace: Pace) {
+        let link = pairs
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect::<Vec<_>>()
+            .join("&");
+        let parsed = parse(&link, Catalog::embedded());
+        // A preset's or another field's remark must not hold up this one.
+        let wrong = |p: &&Problem| !p.is_warning();
+        let problem = parsed
+            .problems
+            .iter()
+            .filter(wrong)
+            .find(|p| p.param == param)
+            .or_else(|| parsed.problems.iter().find(wrong));
+        if let Some(problem) = problem {
+            let problem = problem.clone();
+            self.bad_inputs.update(|bad| {
+                bad.insert(param.to_owned(), problem);
+            });
+            return;
+        }
+        self.forgive(param);
+        if self.scenario.with_untracked(|s| *s != parsed.scenario) {
+            self.scenario.set(parsed.scenario);
+        }
+        self.notice.update(|notice| {
+            if !notice.is_empty() && pace == Pace::Choice {
+                *notice = LinkNotice::default();
+            }
+        });
+        self.write_address(pace);
+    }
+
+    /// Forgets a bad input, because it was put right or taken back.
+    pub fn forgive(self, param: &str) {
+        if self
+            .bad_inputs
+            .with_untracked(|bad| bad.contains_key(param))
+        {
+            self.bad_inputs.update(|bad| {
+                bad.remove(param);
+            });
+        }
+    }
+
+    /// Speaks another language from now on.
+    pub fn speak(self, lang: Lang) {
+        self.lang.set(lang);
+        self.lang_asked.set(true);
+        self.write_address(Pace::Typing);
+    }
+
+    /// The link to what is on the page.
+    pub fn link(self) -> String {
+        let link = self.scenario.with_untracked(to_query);
+        if !self.lang_asked.get_untracked() {
+            return link;
+        }
+        let lang = format!("lang={}", self.lang.get_untracked().tag());
+        if link.is_empty() {
+            lang
+        } else {
+            format!("{link}&{lang}")
+        }
+    }
+
+    fn write_address(self, pace: Pace) {
+        address::write(&self.link(), pace);
+    }
+}
+
+/// The kind of job of a scenario.
+pub fn job_kind(scenario: &Scenario) -> JobKind {
+    match &scenario.job {
+        Job::Train(training) => JobKind::Train(training.method),
+        Job::Serve(_) => JobKind::Serve,
+    }
+}
+
+/// Whether a parameter means nothing once the kind of job is another.
+fn is_of_a_job(name: &str) -> bool {
+    Param::of(name)
+        .is_some_and(|p| matches!(p.scope, Scope::Train | Scope::Serve) || p.name == "tp")
+}
+
+/// Whether a parameter describes a model by hand.
+fn is_of_a_shape(name: &str) -> bool {
+    Param::of(name).is_some_and(|p| p.scope == Scope::Custom)
+}

@@ -1,0 +1,196 @@
+//! The answer in one sentence, and the three picks below it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cardfit::offers::Offer;
+use cardfit::scenario::Choice;
+use cardfit::scenario::RankBy;
+use cardfit::text::text;
+use leptos::prelude::*;
+
+use crate::answer::cost;
+use crate::offer_detail::RemedyButton;
+use crate::state::App;
+use crate::verdict_text::{Verdict, verdict};
+use crate::words::t;
+use crate::{format, words};
+
+/// The present verdict.
+fn present(app: App) -> Memo<Verdict> {
+    Memo::new(move |_| {
+        let lang = app.lang.get();
+        app.answer
+            .with(|answer| app.scenario.with(|s| verdict(lang, answer, s)))
+    })
+}
+
+/// The verdict, large.
+#[component]
+pub fn VerdictPanel() -> impl IntoView {
+    let app = App::get();
+    let present = present(app);
+    let stale = Memo::new(move |_| app.bad_inputs.with(|bad| !bad.is_empty()));
+    let first = Memo::new(move |_| app.answer.with(|answer| answer.first().cloned()));
+    let fit = move || first.with(|offer| offer.as_ref().map(|offer| words::fit_name(&offer.fit)));
+    view! {
+        <section class="verdict" id="answer" aria-labelledby="verdict-title">
+            <h2 id="verdict-title" class="unseen">{t("page.verdict.title")}</h2>
+            <p class="stale" class:hidden=move || !stale.get() data-testid="stale">
+                {t("page.verdict.stale")}
+            </p>
+            <p class="sentence" data-testid="verdict" data-fit=fit>
+                <strong class="subject" data-testid="verdict-subject">
+                    {move || present.with(|v| v.subject.clone())}
+                </strong>
+                <span class="figures">
+                    {move || {
+                        let comma = text(app.lang.get(), "page.comma", &[]);
+                        present.with(|v| v.figures.join(&comma))
+                    }}
+                </span>
+                <span class="caution">
+                    {move || {
+                        let comma = text(app.lang.get(), "page.comma", &[]);
+                        present.with(|v| v.caution.join(&comma))
+                    }}
+                </span>
+            </p>
+            {move || {
+                first
+                    .get()
+                    .filter(|offer| words::remedy_of(&offer.fit).is_some())
+                    .map(|offer| view! { <RemedyButton offer /> })
+            }}
+            <Tally />
+            <Announcer present />
+        </section>
+    }
+}
+
+/// How many cards fit, in one line.
+#[component]
+fn Tally() -> impl IntoView {
+    let app = App::get();
+    view! {
+        <p class="tally" data-testid="tally">
+            {move || {
+                let lang = app.lang.get();
+                let tally = app.answer.with(|answer| answer.tally);
+                let number = |n: usize| format::count(lang, n as u64);
+                text(
+                    lang,
+                    "page.verdict.tally",
+                    &[
+                        ("fits", &number(tally.fits)),
+                        ("tight", &number(tally.tight)),
+                        ("too_small", &number(tally.too_small)),
+                    ],
+                )
+            }}
+        </p>
+    }
+}
+
+/// Tells listeners of a new verdict once typing has paused, so that they are not told of every keystroke.
+#[component]
+fn Announcer(present: Memo<Verdict>) -> impl IntoView {
+    const PAUSE: Duration = Duration::from_millis(700);
+    let app = App::get();
+    let said = RwSignal::new(String::new());
+    Effect::new(move |earlier: Option<Option<TimeoutHandle>>| {
+        if let Some(Some(timer)) = earlier {
+            timer.clear();
+        }
+        let sentence = present.with(|v| v.sentence(app.lang.get()));
+        set_timeout_with_handle(move || said.set(sentence), PAUSE).ok()
+    });
+    view! {
+        <p class="unseen" role="status" aria-live="polite" data-testid="announcement">
+            {said}
+        </p>
+    }
+}
+
+/// The verdict in one line at the foot of a small screen, and the way to the answer.
+#[component]
+pub fn StickyVerdict() -> impl IntoView {
+    let app = App::get();
+    let present = present(app);
+    view! {
+        <a class="sticky-verdict" href="#answer" data-testid="sticky-verdict">
+            <strong>{move || present.with(|v| v.subject.clone())}</strong>
+            <span>
+                {move || {
+                    let comma = text(app.lang.get(), "page.comma", &[]);
+                    present.with(|v| v.figures.join(&comma))
+                }}
+            </span>
+        </a>
+    }
+}
+
+/// Cheapest, fastest, best value.
+#[component]
+pub fn PicksPanel() -> impl IntoView {
+    let app = App::get();
+    let any = Memo::new(move |_| app.answer.with(|a| a.picks.fastest.is_some()));
+    view! {
+        <section class="picks" class:hidden=move || !any.get() aria-label=t("page.picks.label")>
+            {(0..3_usize).map(|place| view! { <Pick place /> }).collect_view()}
+        </section>
+    }
+}
+
+#[component]
+fn Pick(place: usize) -> impl IntoView {
+    let app = App::get();
+    let pick = Memo::new(move |_| {
+        app.answer.with(|answer| {
+            answer
+                .picks
+                .all()
+                .get(place)
+                .map(|(order, offer)| (*order, offer.cloned()))
+        })
+    });
+    let show = move |order: RankBy, offer: Option<Arc<Offer>>| {
+        let lang = app.lang.get();
+        let offer = offer?;
+        let kind = app.answer.with_untracked(|a| a.kind);
+        let currency = app.scenario.with(|s| s.money.currency);
+        let money = cost(&offer, kind).map_or_else(
+            || text(lang, "page.verdict.no_price", &[]),
+            |cost| format::money(lang, currency, cost.mid),
+        );
+        let time = offer
+            .hours
+            .map(|hours| format::seconds(lang, hours.mid * 3600.0))
+            .or_else(|| words::total_speed(lang, &offer))
+            .unwrap_or_default();
+        let (leading, other) = if order == RankBy::Fastest {
+            (time, money)
+        } else {
+            (money, time)
+        };
+        let card = offer.card.clone();
+        Some(view! {
+            <button
+                type="button"
+                class="pick"
+                data-testid=format!("pick-{}", order.name())
+                data-card=offer.card.clone()
+                data-count=offer.count.to_string()
+                on:click=move |_| crate::offers_table::reveal(app, &card)
+            >
+                <span class="pick-order">{text(lang, order.label_key(), &[])}</span>
+                <span class="pick-cards">{words::cards(lang, &offer)}</span>
+                <span class="pick-figures">
+                    <b>{leading}</b>
+                    <span>{other}</span>
+                </span>
+            </button>
+        })
+    };
+    move || pick.get().and_then(|(order, offer)| show(order, offer))
+}

@@ -1,0 +1,108 @@
+//! The verdict: one sentence that answers the scenario.
+
+use cardfit::offers::{Fit, Offer, Run};
+use cardfit::scenario::Scenario;
+use cardfit::text::{Lang, text};
+
+use crate::answer::{Answer, cost};
+use crate::{format, words};
+
+/// The verdict in pieces that are set apart when shown; read one after the other they are a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verdict {
+    /// Which cards, or what is wrong.
+    pub subject: String,
+    /// How long and how much; empty where nothing fits.
+    pub figures: Vec<String>,
+    /// Which limits it misses, or that it is tight.
+    pub caution: Vec<String>,
+}
+
+impl Verdict {
+    /// The whole sentence.
+    pub fn sentence(&self, lang: Lang) -> String {
+        let comma = text(lang, "page.comma", &[]);
+        let said = [
+            std::slice::from_ref(&self.subject),
+            &self.figures,
+            &self.caution,
+        ]
+        .concat()
+        .join(&comma);
+        text(lang, "page.sentence", &[("said", &said)])
+    }
+}
+
+/// The verdict on an answer.
+pub fn verdict(lang: Lang, answer: &Answer, scenario: &Scenario) -> Verdict {
+    let Some(offer) = answer.first() else {
+        return Verdict {
+            subject: text(lang, "page.verdict.no_cards", &[]),
+            ..Verdict::default()
+        };
+    };
+    let subject = words::cards(lang, offer);
+    if let Fit::TooSmall { missing_bytes, .. } = offer.fit {
+        let missing = format::gib(missing_bytes as f64);
+        return Verdict {
+            subject: text(lang, "page.verdict.none_fits", &[]),
+            figures: vec![text(
+                lang,
+                "page.verdict.nearest",
+                &[("cards", &subject), ("missing", &missing)],
+            )],
+            caution: Vec::new(),
+        };
+    }
+    let mut caution: Vec<String> = offer
+        .misses
+        .iter()
+        .map(|miss| words::miss(lang, *miss))
+        .collect();
+    if matches!(offer.fit, Fit::Tight { .. }) {
+        caution.push(text(lang, "page.verdict.tight", &[]));
+    }
+    Verdict {
+        subject,
+        figures: figures(lang, answer, offer, scenario),
+        caution,
+    }
+}
+
+/// Time or speed, then cost.
+pub fn figures(lang: Lang, answer: &Answer, offer: &Offer, scenario: &Scenario) -> Vec<String> {
+    let mut figures = Vec::new();
+    if let Some(hours) = offer.hours {
+        let time = format::seconds_range(lang, hours.scale(3600.0));
+        figures.push(text(lang, "page.verdict.time", &[("time", &time)]));
+    } else if let Some(Run::Serve { speed, .. }) = &offer.run {
+        figures.push(text(
+            lang,
+            "page.verdict.speed",
+            &[
+                ("load", &words::load(lang, scenario)),
+                (
+                    "speed",
+                    &format::number_range(lang, speed.tokens_per_s_user),
+                ),
+            ],
+        ));
+        figures.push(text(
+            lang,
+            "page.verdict.ttft",
+            &[("time", &format::seconds(lang, speed.ttft_s.mid))],
+        ));
+    }
+    figures.push(match cost(offer, answer.kind) {
+        Some(cost) => {
+            let money = format::money_range(lang, scenario.money.currency, cost);
+            let key = match answer.kind {
+                crate::answer::AnswerKind::Once => "page.verdict.cost",
+                crate::answer::AnswerKind::Monthly => "page.verdict.cost_month",
+            };
+            text(lang, key, &[("cost", &money)])
+        }
+        None => text(lang, "page.verdict.no_price", &[]),
+    });
+    figures
+}
