@@ -37,8 +37,6 @@ pub struct MemoryConstants {
     pub context_bytes: f64,
     /// Buffers of the collectives' library once there is more than one card, bytes.
     pub collective_bytes: f64,
-    /// Temporaries of an update that goes over all parameters at once, bytes a parameter.
-    pub update_bytes_per_param: f64,
     /// By software.
     pub stacks: StackMemories,
 }
@@ -48,6 +46,7 @@ pub struct MemoryConstants {
 #[allow(missing_docs, reason = "each field is a stack's own name")]
 pub struct StackMemories {
     pub megatron: StackMemory,
+    pub deepspeed: StackMemory,
     pub fsdp: StackMemory,
     pub transformers: StackMemory,
     pub litgpt: StackMemory,
@@ -64,6 +63,9 @@ pub struct StackMemory {
     pub working_blocks: f64,
     /// Bytes for one logit: the logits, their FP32 copies, their gradient.
     pub logit_bytes: f64,
+    /// Temporaries of an update that goes over all parameters at once, bytes a parameter with
+    /// FP32 states.
+    pub update_bytes: f64,
     /// What the allocator holds beyond need, over activations, logits and buffers.
     pub fragmentation: f64,
 }
@@ -73,6 +75,7 @@ impl MemoryConstants {
     pub fn stack(&self, stack: Stack) -> &StackMemory {
         match stack {
             Stack::Megatron => &self.stacks.megatron,
+            Stack::Deepspeed => &self.stacks.deepspeed,
             Stack::Fsdp => &self.stacks.fsdp,
             Stack::Transformers => &self.stacks.transformers,
             Stack::Litgpt => &self.stacks.litgpt,
@@ -101,6 +104,9 @@ pub struct SpeedConstants {
     pub bandwidth_efficiency: f64,
     /// Bytes read and written for one logit by the loss.
     pub logit_traffic_bytes: f64,
+    /// Bytes read and written for each input and output of a linear layer with an adapter beside
+    /// it: dropout, casts, the sum.
+    pub adapter_traffic_bytes: f64,
     /// Bytes read and written for one weight to expand a quantised matrix.
     pub expand_bytes: f64,
     /// Share of a card link's one-way bandwidth that collectives reach.
@@ -135,6 +141,7 @@ pub struct ArchitectureEfficiency {
 #[allow(missing_docs, reason = "each field is a stack's own name")]
 pub struct StackSpeeds {
     pub megatron: StackSpeed,
+    pub deepspeed: StackSpeed,
     pub fsdp: StackSpeed,
     pub transformers: StackSpeed,
     pub litgpt: StackSpeed,
@@ -158,6 +165,7 @@ impl SpeedConstants {
     pub fn stack(&self, stack: Stack) -> &StackSpeed {
         match stack {
             Stack::Megatron => &self.stacks.megatron,
+            Stack::Deepspeed => &self.stacks.deepspeed,
             Stack::Fsdp => &self.stacks.fsdp,
             Stack::Transformers => &self.stacks.transformers,
             Stack::Litgpt => &self.stacks.litgpt,
@@ -193,22 +201,23 @@ fn relative(architecture: &str) -> Option<&'static str> {
 impl Default for MemoryConstants {
     /// Before any fit: what the software's own code keeps.
     fn default() -> Self {
-        let stack = |activations, adapter_activations, working_blocks, logit_bytes| StackMemory {
+        let stack = |activations, working_blocks, logit_bytes, update_bytes| StackMemory {
             activations,
-            adapter_activations,
+            adapter_activations: activations * 1.1,
             working_blocks,
             logit_bytes,
+            update_bytes,
             fragmentation: 0.05,
         };
         Self {
             context_bytes: 0.8e9,
             collective_bytes: 0.6e9,
-            update_bytes_per_param: 4.0,
             stacks: StackMemories {
-                megatron: stack(1.1, 1.2, 1.5, 6.0),
-                fsdp: stack(1.2, 1.3, 1.5, 8.0),
-                transformers: stack(1.4, 1.7, 3.0, 10.0),
-                litgpt: stack(1.3, 1.3, 2.0, 5.0),
+                megatron: stack(1.1, 1.5, 6.0, 0.0),
+                deepspeed: stack(1.1, 1.5, 6.0, 4.0),
+                fsdp: stack(1.2, 1.5, 8.0, 2.0),
+                transformers: stack(1.4, 3.0, 10.0, 8.0),
+                litgpt: stack(1.3, 2.0, 5.0, 4.0),
             },
         }
     }
@@ -249,7 +258,8 @@ impl Default for SpeedConstants {
             product_traffic: 0.4,
             bandwidth_efficiency: 0.8,
             logit_traffic_bytes: 24.0,
-            expand_bytes: 6.0,
+            adapter_traffic_bytes: 40.0,
+            expand_bytes: 12.0,
             link_efficiency: 0.7,
             network_efficiency: 0.75,
             tensor_hidden: 0.2,
@@ -257,6 +267,7 @@ impl Default for SpeedConstants {
             host_updates_per_s: 5e8,
             stacks: StackSpeeds {
                 megatron: stack(1.0, 0.4e-3, 0.02),
+                deepspeed: stack(1.2, 0.4e-3, 0.02),
                 fsdp: stack(1.2, 0.5e-3, 0.02),
                 transformers: stack(2.0, 0.9e-3, 0.05),
                 litgpt: stack(1.8, 0.6e-3, 0.02),

@@ -36,6 +36,9 @@ pub struct TrainingJob<'a> {
 pub enum Stack {
     /// Megatron-LM and what is built on it (NeMo, ModelLink): fused kernels, FP32 gradients.
     Megatron,
+    /// Megatron's kernels with the sharded optimizer of DeepSpeed's kind (BLOOM, MT-NLG,
+    /// InternEvo): an FP32 copy of the gradients is kept.
+    Deepspeed,
     /// PyTorch FSDP with compiled or fused kernels (llm-foundry, torchtitan, Automodel).
     Fsdp,
     /// Hugging Face Transformers with PEFT and DeepSpeed: eager kernels.

@@ -8,7 +8,7 @@ use super::optimizer::{Held, Lasting, Stage, lasting, shards_weights};
 use crate::catalog::Node;
 use crate::estimate::{MemoryEstimate, MemoryPart};
 use crate::plan::{Offload, Sharding, TrainingPlan};
-use crate::scenario::TrainingPrecision;
+use crate::scenario::{Optimizer, TrainingPrecision};
 
 /// Bytes of one card by part, before a range is put around them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -121,7 +121,7 @@ fn stage_bytes(
         memory.context_bytes
     };
     // The update's temporaries are freed before the next forward pass, so only the larger counts.
-    let update = update_bytes(stack, plan, &lasting, memory.update_bytes_per_param);
+    let update = update_bytes(job, plan, &lasting, memory.stack(stack).update_bytes);
     let step = working.blocks + working.logits;
     let activations = working.blocks.max(update - working.logits);
     let fragmentation = memory.stack(stack).fragmentation * (step + communication as f64);
@@ -140,13 +140,18 @@ fn bytes(amount: f64) -> u64 {
     amount.max(0.0).ceil() as u64
 }
 
-/// Temporaries of an update that goes over all parameters at once (PyTorch's default).
-fn update_bytes(stack: Stack, plan: &TrainingPlan, lasting: &Lasting, each: f64) -> f64 {
-    let at_once = matches!(stack, Stack::Transformers | Stack::Litgpt);
-    if at_once && plan.offload == Offload::None {
-        each * lasting.updated_params as f64
+/// Temporaries of an update that goes over all parameters at once (PyTorch's default), half of
+/// it where states are in 16 bit.
+fn update_bytes(job: &TrainingJob<'_>, plan: &TrainingPlan, lasting: &Lasting, each: f64) -> f64 {
+    let narrow = if job.precision == TrainingPrecision::PureBf16 {
+        0.5
     } else {
-        0.0
+        1.0
+    };
+    match (plan.offload, job.optimizer) {
+        (Offload::None, Optimizer::Sgd | Optimizer::PagedAdamw8bit | Optimizer::Adamw8bit) => 0.0,
+        (Offload::None, _) => each * narrow * lasting.updated_params as f64,
+        _ => 0.0,
     }
 }
 

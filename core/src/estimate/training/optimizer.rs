@@ -35,6 +35,8 @@ struct Recipe {
     master: u64,
     /// Gradient.
     gradient: u64,
+    /// FP32 copy of the gradients, split like the states.
+    gradient_copy: u64,
     /// One number of an optimizer state.
     state: u64,
 }
@@ -120,28 +122,35 @@ pub fn shards_weights(plan: &TrainingPlan) -> bool {
 
 impl Recipe {
     fn of(job: &TrainingJob<'_>, stack: Stack, sharding: Sharding) -> Self {
-        let (weight, master, gradient, state) = match job.precision {
-            TrainingPrecision::Fp32 => (4, 0, 4, 4),
-            TrainingPrecision::PureBf16 => (2, 0, 2, 2),
+        let (weight, master, gradient, gradient_copy, state) = match job.precision {
+            TrainingPrecision::Fp32 => (4, 0, 4, 0, 4),
+            TrainingPrecision::PureBf16 => (2, 0, 2, 0, 2),
             TrainingPrecision::Fp16 | TrainingPrecision::Bf16 | TrainingPrecision::Fp8 => {
                 let sharded = sharding != Sharding::None;
                 // DeepSpeed keeps 16-bit gradients; Megatron and FSDP reduce into FP32, and so
                 // does autocast over FP32 weights.
-                let gradient = if stack == Stack::Transformers && sharded {
-                    2
-                } else {
-                    4
+                let (gradient, gradient_copy) = match stack {
+                    Stack::Deepspeed => (2, 4),
+                    Stack::Transformers if sharded => (2, 0),
+                    _ => (4, 0),
                 };
                 // FSDP shards the FP32 master itself and gathers 16-bit copies on the way.
                 let gathered_only =
                     stack == Stack::Fsdp && matches!(sharding, Sharding::Zero3 | Sharding::Hybrid);
-                (if gathered_only { 0 } else { 2 }, 4, gradient, 4)
+                (
+                    if gathered_only { 0 } else { 2 },
+                    4,
+                    gradient,
+                    gradient_copy,
+                    4,
+                )
             }
         };
         Self {
             weight,
             master,
             gradient,
+            gradient_copy,
             state,
         }
     }
@@ -254,7 +263,8 @@ pub fn lasting(
         } else {
             recipe.master * updated
         },
-        gradients: recipe.gradient * split(dense, experts, gradients_split),
+        gradients: recipe.gradient * split(dense, experts, gradients_split)
+            + recipe.gradient_copy * updated,
         states: if host_states {
             0
         } else {

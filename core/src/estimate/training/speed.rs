@@ -325,6 +325,12 @@ fn micro_batch(
     } else {
         c.logit_traffic_bytes * tokens * counts.vocab as f64 / split
     };
+    let adapters = if job.is_adapter() {
+        let linear = counts.adapter_params_per_rank(job.habits.adapter_targets) as f64;
+        passes.elementwise * c.adapter_traffic_bytes * tokens * linear / split
+    } else {
+        0.0
+    };
     let expanded = if job.method == TrainingMethod::Qlora {
         passes.products * c.expand_bytes * (shared + experts_here)
     } else {
@@ -359,7 +365,7 @@ fn micro_batch(
     };
     MicroBatch {
         compute: products + head + attention,
-        memory: (product_traffic + elementwise + loss + expanded) / rates.memory,
+        memory: (product_traffic + elementwise + loss + adapters + expanded) / rates.memory,
         tensor: collective,
         launch: launch * layers * passes.launches,
     }
