@@ -14,7 +14,7 @@ mod training_row;
 pub use folds::Folds;
 pub use inference_row::judge_inference;
 pub use row::{FileError, InferenceRow, MeasuredFile, TrainingRow, source_of};
-pub use training_row::judge_training;
+pub use training_row::{TrainingCase, judge_training};
 
 use crate::catalog::Catalog;
 use crate::estimate::serving::ServingConstants;

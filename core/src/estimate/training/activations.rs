@@ -5,7 +5,7 @@
 
 use super::constants::MemoryConstants;
 use super::counts::Counts;
-use super::job::{Stack, TrainingJob};
+use super::job::{AdapterTargets, Stack, TrainingJob};
 use super::optimizer::{Stage, raises_to_fp32};
 use crate::plan::{Recompute, TrainingPlan};
 use crate::scenario::{TrainingMethod, TrainingPrecision};
@@ -44,7 +44,13 @@ pub fn saved_bytes(
 ) -> f64 {
     let stack = job.stack(plan);
     let split = f64::from(plan.tensor_parallel.max(1));
-    let per_token = counts.saved_elements() as f64 * element_bytes(job, stack);
+    let narrow = job.is_adapter() && job.habits.adapter_targets == AdapterTargets::QueryValue;
+    let elements = if narrow {
+        counts.saved_elements_frozen()
+    } else {
+        counts.saved_elements()
+    };
+    let per_token = elements as f64 * element_bytes(job, stack);
     let score_bytes = if scores && !job.flash_attention {
         // Softmax output, dropout mask, dropped-out softmax: 2 + 1 + 2 bytes a score.
         5.0 * f64::from(job.seq_len) * counts.head_layers as f64
@@ -70,10 +76,10 @@ pub fn activations(
     let layers = counts.layers.max(1) as f64;
     let stage_layers = (layers / pipeline).ceil();
     let tokens = tokens(job, plan);
-    let surplus = if job.is_adapter() {
-        stacked.adapter_activations
-    } else {
-        stacked.activations
+    let surplus = match job.method {
+        TrainingMethod::Qlora => stacked.adapter_activations * stacked.quantised_activations,
+        TrainingMethod::Lora => stacked.adapter_activations,
+        TrainingMethod::Pretrain | TrainingMethod::FullFinetune => stacked.activations,
     };
     let in_flight = in_flight(job, plan, stage);
     let of_stage = stage_layers / layers;

@@ -29,13 +29,28 @@ fn one_way(card: &Card) -> f64 {
         * GIGA
 }
 
+/// Cards that share one fast link. Racks of 18 four-card trays (NVL72) are one domain of NVLink 5.
+pub fn link_domain(node: &Node<'_>) -> u32 {
+    const RACK: u32 = 72;
+    let link = &node.card.link;
+    if link.cards_per_node == 4 && link.kind == "NVLink 5" && node.cards_per_node == 4 {
+        RACK
+    } else {
+        node.cards_per_node.max(1)
+    }
+}
+
 impl Ways {
     /// Of `node`.
     pub fn of(node: &Node<'_>, constants: &SpeedConstants) -> Self {
         Self {
             link: one_way(node.card) * constants.link_efficiency,
-            network: node.network_gb_s.max(0.1) * GIGA * constants.network_efficiency,
-            cards_per_node: f64::from(node.cards_per_node.max(1)),
+            network: node.network_gb_s.max(0.1)
+                * GIGA
+                * constants.network_efficiency
+                * f64::from(link_domain(node))
+                / f64::from(node.cards_per_node.max(1)),
+            cards_per_node: f64::from(link_domain(node)),
         }
     }
 
@@ -87,7 +102,7 @@ impl Ways {
 pub fn ranks_in_node(plan: &TrainingPlan, node: &Node<'_>) -> f64 {
     let tensor = plan.tensor_parallel.max(1);
     let ranks = plan.data_parallel.max(1) * plan.context_parallel.max(1);
-    f64::from((node.cards_per_node / tensor).clamp(1, ranks))
+    f64::from((link_domain(node) / tensor).clamp(1, ranks))
 }
 
 /// Collectives of sharded weights and of gradients.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::job::{Stack, TrainingJob};
 use crate::catalog::Card;
+use crate::dtype::ComputeDtype;
 use crate::estimate::Basis;
 use crate::estimate::spread::Spread;
 use crate::range::Range;
@@ -28,6 +29,9 @@ pub struct TrainingConstants {
     /// Residuals of speed (measured speed over estimated speed).
     #[serde(default)]
     pub speed_spread: Spread,
+    /// Residuals of whole runs (measured card-hours over estimated ones).
+    #[serde(default)]
+    pub run_spread: Spread,
 }
 
 /// What is fitted in memory; everything else there is arithmetic.
@@ -59,6 +63,8 @@ pub struct StackMemory {
     pub activations: f64,
     /// The same with adapters on frozen weights.
     pub adapter_activations: f64,
+    /// What a quantised base adds to that, as a factor.
+    pub quantised_activations: f64,
     /// Working set of one block under full recomputation, in blocks' kept activations.
     pub working_blocks: f64,
     /// Bytes for one logit: the logits, their FP32 copies, their gradient.
@@ -90,12 +96,10 @@ pub struct SpeedConstants {
     pub architectures: Vec<ArchitectureEfficiency>,
     /// Share of the peak for an architecture without an entry or a relative.
     pub other_efficiency: f64,
-    /// FP8 products' share of their peak over 16-bit products' share of theirs.
-    pub fp8_over_half: f64,
     /// The same for TF32 and for FP32 on vector units.
     pub fp32_over_half: f64,
-    /// Fused attention's share of the peak over matrix products' share.
-    pub attention_over_products: f64,
+    /// Rate of PyTorch's memory-efficient attention under a padding mask over FlashAttention's.
+    pub padded_attention: f64,
     /// Experts' products over dense products, the cost of routing included.
     pub experts_over_products: f64,
     /// Share of the matrix products' own memory traffic that is not hidden behind them.
@@ -104,9 +108,6 @@ pub struct SpeedConstants {
     pub bandwidth_efficiency: f64,
     /// Bytes read and written for one logit by the loss.
     pub logit_traffic_bytes: f64,
-    /// Bytes read and written for each input and output of a linear layer with an adapter beside
-    /// it: dropout, casts, the sum.
-    pub adapter_traffic_bytes: f64,
     /// Bytes read and written for one weight to expand a quantised matrix.
     pub expand_bytes: f64,
     /// Share of a card link's one-way bandwidth that collectives reach.
@@ -117,6 +118,11 @@ pub struct SpeedConstants {
     pub tensor_hidden: f64,
     /// Share of sharding's and gradients' collectives hidden behind computation.
     pub data_hidden: f64,
+    /// Time that a tensor-parallel collective takes beyond its bytes: waiting for the slowest,
+    /// launching, small rings.
+    pub collective_latency_s: f64,
+    /// Launches of a pass under DeepSpeed's hooks over those without.
+    pub hooked_launches: f64,
     /// Parameters that one card's share of the host updates in a second.
     pub host_updates_per_s: f64,
     /// By software.
@@ -130,8 +136,15 @@ pub struct SpeedConstants {
 pub struct ArchitectureEfficiency {
     /// Name as the catalog writes it.
     pub name: String,
-    /// Share of the dense 16-bit peak.
+    /// Share of the dense 16-bit peak that large matrix products reach, for cards whose own
+    /// measured products the catalog lacks.
+    pub achievable: f64,
+    /// TFLOPS a watt of the card that this was measured on: what denser cards are throttled from.
+    pub tflops_per_watt: f64,
+    /// Share of the achievable rate that training's products reach.
     pub half: f64,
+    /// FlashAttention-2's rate over products' rate.
+    pub attention: f64,
     /// Measured rows that it rests on; 0: taken from a relative.
     pub rows: u32,
 }
@@ -156,6 +169,13 @@ pub struct StackSpeed {
     pub launch_s: f64,
     /// The same for a block with adapters.
     pub adapter_launch_s: f64,
+    /// Bytes read and written for each input and output of a linear layer with an adapter beside
+    /// it: dropout, casts, the sum.
+    pub adapter_traffic_bytes: f64,
+    /// FP8 products' share of their peak over 16-bit products' share of theirs.
+    pub fp8_over_half: f64,
+    /// Rate of its attention kernels over the architecture's usual ones.
+    pub attention: f64,
     /// Host time of a step that nothing hides, seconds.
     pub step_s: f64,
 }
@@ -172,17 +192,61 @@ impl SpeedConstants {
         }
     }
 
+    /// Rate of usual fused attention over products' rate on `card`.
+    pub fn attention_share(&self, card: &Card) -> f64 {
+        self.architecture(card).map_or(0.6, |entry| entry.attention)
+    }
+
+    fn architecture(&self, card: &Card) -> Option<&ArchitectureEfficiency> {
+        let of = |name: &str| self.architectures.iter().find(|a| a.name == name);
+        of(&card.architecture).or_else(|| of(relative(&card.architecture)?))
+    }
+
     /// Share of the dense 16-bit peak on `card`, its nearest relative's where it has none.
     pub fn half_efficiency(&self, card: &Card) -> f64 {
-        let of = |name: &str| {
-            self.architectures
-                .iter()
-                .find(|a| a.name == name)
-                .map(|a| a.half)
+        let Some(entry) = self.architecture(card) else {
+            return self.other_efficiency;
         };
-        of(&card.architecture)
-            .or_else(|| of(relative(&card.architecture)?))
-            .unwrap_or(self.other_efficiency)
+        entry.half * measured_share(card).unwrap_or_else(|| entry.achievable_on(card))
+    }
+}
+
+/// Measured 16-bit products over the peak, where the catalog has them.
+fn measured_share(card: &Card) -> Option<f64> {
+    card.measured_matmul.iter().find_map(|m| {
+        if !matches!(m.dtype, ComputeDtype::Bf16 | ComputeDtype::Fp16) {
+            return None;
+        }
+        let share = m.tflops * 1e12 / card.peak_tflops.flops_per_s(m.dtype)?;
+        (share > 0.0 && share <= 1.0).then_some(share)
+    })
+}
+
+impl ArchitectureEfficiency {
+    /// Share of the peak that large products reach on `card`. A card with fewer FLOPS a watt than
+    /// the measured one is held back less by its power limit, one with more is held back more.
+    fn achievable_on(&self, card: &Card) -> f64 {
+        /// How far a card beyond the measured density falls behind.
+        const THROTTLE: f64 = 0.7;
+        let peak = card
+            .peak_tflops
+            .bf16
+            .or(card.peak_tflops.fp16)
+            .unwrap_or(0.0);
+        let Some(density) = card
+            .power_w
+            .filter(|w| *w > 0.0)
+            .map(|watts| peak / watts / self.tflops_per_watt)
+            .filter(|density| *density > 0.0)
+        else {
+            return self.achievable;
+        };
+        if density < 1.0 {
+            1.0 - (1.0 - self.achievable) * density
+        } else {
+            // A faster card of the same power is never slower than this one.
+            self.achievable * density.powf(-THROTTLE)
+        }
     }
 }
 
@@ -204,6 +268,7 @@ impl Default for MemoryConstants {
         let stack = |activations, working_blocks, logit_bytes, update_bytes| StackMemory {
             activations,
             adapter_activations: activations * 1.1,
+            quantised_activations: 1.1,
             working_blocks,
             logit_bytes,
             update_bytes,
@@ -213,7 +278,7 @@ impl Default for MemoryConstants {
             context_bytes: 0.8e9,
             collective_bytes: 0.6e9,
             stacks: StackMemories {
-                megatron: stack(1.1, 1.5, 6.0, 0.0),
+                megatron: stack(1.1, 1.5, 6.0, 0.2),
                 deepspeed: stack(1.1, 1.5, 6.0, 4.0),
                 fsdp: stack(1.2, 1.5, 8.0, 2.0),
                 transformers: stack(1.4, 3.0, 10.0, 8.0),
@@ -226,51 +291,57 @@ impl Default for MemoryConstants {
 impl Default for SpeedConstants {
     /// Before any fit.
     fn default() -> Self {
-        let arch = |name: &str, half| ArchitectureEfficiency {
+        let arch = |name: &str, achievable, tflops_per_watt, attention| ArchitectureEfficiency {
             name: name.to_owned(),
-            half,
+            achievable,
+            tflops_per_watt,
+            half: 0.9,
+            attention,
             rows: 0,
         };
-        let stack = |elementwise_passes, launch_s, step_s| StackSpeed {
+        let stack = |elementwise_passes, launch_s, step_s, adapters, attention| StackSpeed {
             elementwise_passes,
             launch_s,
             adapter_launch_s: launch_s * 1.7,
+            adapter_traffic_bytes: adapters,
+            fp8_over_half: 0.9,
+            attention,
             step_s,
         };
         Self {
             architectures: vec![
-                arch("Volta", 0.7),
-                arch("Turing", 0.6),
-                arch("Ampere", 0.8),
-                arch("Ada Lovelace", 0.65),
-                arch("Hopper", 0.7),
-                arch("Blackwell", 0.75),
-                arch("CDNA2", 0.6),
-                arch("CDNA3", 0.55),
-                arch("Da Vinci 2", 0.65),
-                arch("Gaudi 2", 0.7),
+                arch("Volta", 0.8, 0.42, 0.5),
+                arch("Turing", 0.7, 0.5, 0.5),
+                arch("Ampere", 0.87, 0.78, 0.75),
+                arch("Ada Lovelace", 0.7, 1.2, 0.7),
+                arch("Hopper", 0.8, 1.41, 0.45),
+                arch("Blackwell", 0.775, 2.25, 0.5),
+                arch("CDNA2", 0.7, 0.65, 0.5),
+                arch("CDNA3", 0.55, 1.5, 0.5),
+                arch("Da Vinci 2", 0.7, 0.9, 0.6),
+                arch("Gaudi 2", 0.95, 0.72, 0.6),
             ],
             other_efficiency: 0.55,
-            fp8_over_half: 0.8,
             fp32_over_half: 1.0,
-            attention_over_products: 0.7,
+            padded_attention: 0.4,
             experts_over_products: 0.7,
             product_traffic: 0.4,
             bandwidth_efficiency: 0.8,
             logit_traffic_bytes: 24.0,
-            adapter_traffic_bytes: 40.0,
             expand_bytes: 12.0,
             link_efficiency: 0.7,
             network_efficiency: 0.75,
             tensor_hidden: 0.2,
             data_hidden: 0.85,
+            collective_latency_s: 5e-5,
+            hooked_launches: 2.0,
             host_updates_per_s: 5e8,
             stacks: StackSpeeds {
-                megatron: stack(1.0, 0.4e-3, 0.02),
-                deepspeed: stack(1.2, 0.4e-3, 0.02),
-                fsdp: stack(1.2, 0.5e-3, 0.02),
-                transformers: stack(2.0, 0.9e-3, 0.05),
-                litgpt: stack(1.8, 0.6e-3, 0.02),
+                megatron: stack(1.0, 0.4e-3, 0.02, 8.0, 1.2),
+                deepspeed: stack(1.2, 0.4e-3, 0.02, 8.0, 1.0),
+                fsdp: stack(1.2, 0.5e-3, 0.02, 12.0, 1.0),
+                transformers: stack(2.0, 0.9e-3, 0.05, 40.0, 1.0),
+                litgpt: stack(1.8, 0.6e-3, 0.02, 20.0, 1.0),
             },
             end_to_end: 1.15,
         }
@@ -298,6 +369,12 @@ impl TrainingConstants {
             serde_json::from_str(include_str!("../../../data/calibration/training.json"))
                 .unwrap_or_default()
         })
+    }
+
+    /// The constants before any fit, for decisions that must not change with one.
+    pub fn unfitted() -> &'static Self {
+        static CONSTANTS: OnceLock<TrainingConstants> = OnceLock::new();
+        CONSTANTS.get_or_init(Self::default)
     }
 
     /// The range of memory around `mid` bytes.

@@ -33,6 +33,8 @@ pub struct Counts {
     pub attention_elements: u64,
     /// The same in feed-forward networks.
     pub ffn_elements: u64,
+    /// Those of `ffn_elements` that only the last matrix's own gradient needs.
+    pub ffn_output_elements: u64,
     /// Widths read and written by one token's matrix products in all blocks, elements.
     pub product_elements: u64,
     /// Rows plus columns of all matrices of blocks: a factored second moment's size.
@@ -62,6 +64,7 @@ impl Counts {
             stream_elements: 4 * h * layers,
             attention_elements: 0,
             ffn_elements: 0,
+            ffn_output_elements: 0,
             product_elements: 0,
             factored_elements: 0,
             adapter_elements: 0,
@@ -131,6 +134,7 @@ impl Counts {
         let dense_layers = self.layers.saturating_sub(expert_layers);
         let ffn = u64::from(shape.ffn);
         self.ffn_elements += dense_layers * kept * ffn;
+        self.ffn_output_elements += dense_layers * ffn;
         self.product_elements += dense_layers * matrices * (h + ffn);
         self.factored_elements += dense_layers * matrices * (h + ffn);
         self.adapter_elements += dense_layers * matrices * (h + ffn);
@@ -139,6 +143,7 @@ impl Counts {
             let (ffn, shared) = (u64::from(e.ffn), u64::from(e.shared_ffn));
             // A routed token is copied to each of its experts and back.
             self.ffn_elements += expert_layers * (kept * (used * ffn + shared) + 2 * used * h);
+            self.ffn_output_elements += expert_layers * (used * ffn + shared);
             self.product_elements += expert_layers * matrices * (used * (h + ffn) + h + shared);
             self.factored_elements +=
                 expert_layers * matrices * (u64::from(e.experts) * (h + ffn) + h + shared);
@@ -151,6 +156,12 @@ impl Counts {
     /// Elements that one token leaves behind in all blocks.
     pub fn saved_elements(&self) -> u64 {
         self.stream_elements + self.attention_elements + self.ffn_elements
+    }
+
+    /// The same where only queries and values have adapters: frozen layers keep no input, so the
+    /// feed-forward network's input and its last product go.
+    pub fn saved_elements_frozen(&self) -> u64 {
+        self.saved_elements() - self.ffn_output_elements - self.hidden * self.layers
     }
 
     /// Parameters of adapters of one rank.

@@ -45,7 +45,9 @@ pub fn attention_flops(job: &TrainingJob<'_>, causal: bool) -> f64 {
 /// FLOPs of one trained token as `convention` counts them; adapters' own are left out
 /// (below 2 %).
 pub fn counted_flops(job: &TrainingJob<'_>, convention: Convention) -> f64 {
-    let linear = 2.0 * job.model.transformer.active_params() as f64;
+    let shape = &job.model.transformer;
+    let linear = 2.0 * shape.active_params() as f64;
+    let head = 2.0 * shape.embedding_params() as f64;
     let attention = match convention.attention {
         CountedAttention::None => 0.0,
         CountedAttention::Causal => attention_flops(job, true),
@@ -53,6 +55,11 @@ pub fn counted_flops(job: &TrainingJob<'_>, convention: Convention) -> f64 {
     };
     // Frozen weights need no gradient of their own.
     let passes = if job.is_adapter() { 2.0 } else { 3.0 };
-    let repeated = if convention.recompute { 1.0 } else { 0.0 };
-    (passes + repeated) * (linear + attention)
+    // The output head is outside the blocks that are computed again.
+    let repeated = if convention.recompute {
+        linear - head + attention
+    } else {
+        0.0
+    };
+    passes * (linear + attention) + repeated
 }

@@ -90,6 +90,9 @@ pub struct Habits {
     pub tf32: bool,
     /// Model chunks of a pipeline stage (interleaved schedule, Narayanan et al. 2021).
     pub pipeline_chunks: u32,
+    /// Batches are padded and attention runs under a mask with PyTorch's memory-efficient kernel:
+    /// the whole square, at a lower rate.
+    pub padded_attention: bool,
     /// Attention looks back only (a decoder); BERT looks both ways.
     pub causal: bool,
 }
@@ -103,6 +106,7 @@ impl Default for Habits {
             adapter_targets: AdapterTargets::AllLinear,
             tf32: true,
             pipeline_chunks: 1,
+            padded_attention: false,
             causal: true,
         }
     }

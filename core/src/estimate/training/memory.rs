@@ -143,14 +143,21 @@ fn bytes(amount: f64) -> u64 {
 /// Temporaries of an update that goes over all parameters at once (PyTorch's default), half of
 /// it where states are in 16 bit.
 fn update_bytes(job: &TrainingJob<'_>, plan: &TrainingPlan, lasting: &Lasting, each: f64) -> f64 {
+    /// DeepSpeed updates sharded weights in groups of this many (its default).
+    const SUB_GROUP: u64 = 1_000_000_000;
     let narrow = if job.precision == TrainingPrecision::PureBf16 {
         0.5
     } else {
         1.0
     };
+    let at_once = if job.stack(plan) == Stack::Transformers && shards_weights(plan) {
+        lasting.updated_params.min(SUB_GROUP)
+    } else {
+        lasting.updated_params
+    };
     match (plan.offload, job.optimizer) {
         (Offload::None, Optimizer::Sgd | Optimizer::PagedAdamw8bit | Optimizer::Adamw8bit) => 0.0,
-        (Offload::None, _) => each * narrow * lasting.updated_params as f64,
+        (Offload::None, _) => each * narrow * at_once as f64,
         _ => 0.0,
     }
 }

@@ -252,11 +252,18 @@ pub fn lasting(
     } else {
         factored
     };
+    // LitGPT's fine-tuning loads the whole model onto every card before it shards it.
+    let loaded =
+        if weights_split && stack == Stack::Litgpt && job.method != TrainingMethod::Pretrain {
+            recipe.weight * (dense + experts)
+        } else {
+            0
+        };
     Lasting {
         weights: if plan.offload == Offload::All {
             0
         } else {
-            recipe.weight * split(dense, experts, weights_split) + fp8_copies
+            recipe.weight * split(dense, experts, weights_split) + fp8_copies + loaded
         },
         master: if host_states {
             0

@@ -43,15 +43,23 @@ fn half_peak(card: &Card, dtype: ComputeDtype) -> f64 {
 }
 
 impl Rates {
-    fn of(job: &TrainingJob<'_>, card: &Card, constants: &SpeedConstants) -> Self {
+    fn of(job: &TrainingJob<'_>, stack: Stack, card: &Card, constants: &SpeedConstants) -> Self {
         let share = constants.half_efficiency(card);
+        let stacked = constants.stack(stack);
+        let padded = if job.habits.padded_attention {
+            constants.padded_attention
+        } else {
+            1.0
+        };
+        let fused_share = constants.attention_share(card) * stacked.attention;
+        let attention_share = fused_share * padded;
         let memory = card.bandwidth_gb_s.max(1.0) * 1e9 * constants.bandwidth_efficiency;
         let half_dtype = match job.precision {
             TrainingPrecision::Fp16 => ComputeDtype::Fp16,
             _ => ComputeDtype::Bf16,
         };
         let half = half_peak(card, half_dtype);
-        let attention = half * share * constants.attention_over_products;
+        let attention = half * share * attention_share;
         match job.precision {
             TrainingPrecision::Fp32 => {
                 let dtype = if job.habits.tf32 {
@@ -64,7 +72,8 @@ impl Rates {
                 Self {
                     products: rate,
                     head: rate,
-                    attention: rate * constants.attention_over_products,
+                    // Vector units do not care for the kernel.
+                    attention: rate * fused_share.min(1.0),
                     memory,
                     peak,
                 }
@@ -72,7 +81,7 @@ impl Rates {
             TrainingPrecision::Fp8 => {
                 let fp8 = card.peak_tflops.flops_per_s(ComputeDtype::Fp8);
                 let products = fp8.map_or(half * share, |peak| {
-                    (peak * share * constants.fp8_over_half).max(half * share)
+                    (peak * share * stacked.fp8_over_half).max(half * share)
                 });
                 Self {
                     products,
@@ -132,7 +141,7 @@ pub fn speed_with(
     let c = &constants.speed;
     let counts = Counts::of(&job.model.transformer, job.model.params_total);
     let stack = job.stack(plan);
-    let rates = Rates::of(job, node.card, c);
+    let rates = Rates::of(job, stack, node.card, c);
     let ways = Ways::of(node, c);
     let micro = micro_batch(job, &counts, plan, &rates, &ways, c);
     let held = Held::of(job, &counts, plan);
@@ -306,7 +315,9 @@ fn micro_batch(
         * (shared / rates.products
             + used_experts / (rates.products * c.experts_over_products.max(1e-3)));
     let head = passes.head * tokens * 2.0 * table / rates.head;
-    let attention = passes.attention * tokens * attention_flops(job, job.habits.causal)
+    let attention = passes.attention
+        * tokens
+        * attention_flops(job, job.habits.causal && !job.habits.padded_attention)
         / split
         / rates.attention;
 
@@ -327,7 +338,7 @@ fn micro_batch(
     };
     let adapters = if job.is_adapter() {
         let linear = counts.adapter_params_per_rank(job.habits.adapter_targets) as f64;
-        passes.elementwise * c.adapter_traffic_bytes * tokens * linear / split
+        passes.elementwise * stacked.adapter_traffic_bytes * tokens * linear / split
     } else {
         0.0
     };
@@ -341,6 +352,9 @@ fn micro_batch(
     let reductions = 2.0 * layers * (2.0 + passes.elementwise - 3.0);
     let stream = 2.0 * tokens * counts.hidden as f64;
     let mut collective = reductions * ways.tensor(stream, tensor) * (1.0 - c.tensor_hidden);
+    if plan.tensor_parallel > 1 {
+        collective += reductions * c.collective_latency_s;
+    }
     if plan.expert_parallel > 1 {
         let copies = counts.used_expert_params as f64 / counts.expert_params.max(1) as f64;
         let expert_layers = layers.min(counts.layers as f64);
@@ -358,6 +372,12 @@ fn micro_batch(
             passes.elementwise * ways.exchange(keys * (ring - 1.0), ring) * (1.0 - c.data_hidden);
     }
 
+    // DeepSpeed's hooks fetch and release parameters and gather gradients, module by module.
+    let hooked = stack == Stack::Transformers
+        && (plan.sharding != Sharding::None
+            || job.method == TrainingMethod::FullFinetune
+                && job.precision == TrainingPrecision::Bf16);
+    let hooks = if hooked { c.hooked_launches } else { 1.0 };
     let launch = if job.is_adapter() {
         stacked.adapter_launch_s
     } else {
@@ -367,7 +387,7 @@ fn micro_batch(
         compute: products + head + attention,
         memory: (product_traffic + elementwise + loss + adapters + expanded) / rates.memory,
         tensor: collective,
-        launch: launch * layers * passes.launches,
+        launch: launch * hooks * layers * passes.launches,
     }
 }
 
