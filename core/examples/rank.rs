@@ -3,231 +3,37 @@
 
 use std::time::Instant;
 
-use cardfit::catalog::{Catalog, Currency, PriceBook};
-use cardfit::dtype::{KvFormat, WeightFormat};
+use cardfit::catalog::{Catalog, PriceBook};
 use cardfit::offers::{Fit, Offer, Run, rank};
-use cardfit::scenario::{
-    Job, Load, ModelChoice, Money, Optimizer, RankBy, Scenario, Serving, Shelf, Training,
-    TrainingAmount, TrainingMethod, TrainingPrecision,
-};
+use cardfit::scenario::{Preset, parse};
 
-fn training(model: &str, method: TrainingMethod, amount: TrainingAmount, seq_len: u32) -> Scenario {
-    Scenario {
-        model: ModelChoice::Catalog(model.to_owned()),
-        job: Job::Train(Training {
-            method,
-            amount,
-            seq_len,
-            global_batch: None,
-            precision: TrainingPrecision::Bf16,
-            optimizer: Optimizer::Adamw,
-            lora_rank: 16,
-            flash_attention: true,
-            micro_batch: None,
-            recompute: None,
-            sharding: None,
-            tensor_parallel: None,
-            pipeline_parallel: None,
-            expert_parallel: None,
-            offload: None,
-        }),
-        shelf: Shelf::default(),
-        money: money(),
-        rank: RankBy::Cheapest,
-    }
-}
-
-fn serving(model: &str, weights: WeightFormat, load: Load, prompt: u32, output: u32) -> Scenario {
-    Scenario {
-        model: ModelChoice::Catalog(model.to_owned()),
-        job: Job::Serve(Serving {
-            weights,
-            kv: KvFormat::Bits16,
-            prompt_tokens: prompt,
-            output_tokens: output,
-            load,
-            ttft_target_s: Some(1.0),
-            tpot_target_s: Some(0.1),
-            engine: None,
-            tensor_parallel: None,
-            hours_per_day: 24.0,
-            requests_total: None,
-        }),
-        shelf: Shelf::default(),
-        money: money(),
-        rank: RankBy::Cheapest,
-    }
-}
-
-fn money() -> Money {
-    Money {
-        currency: Currency::Usd,
-        cny_per_usd: 6.7,
-        billing: Vec::new(),
-        own_prices: Vec::new(),
-        budget: None,
-        deadline_hours: None,
-    }
-}
-
-fn scenarios() -> Vec<(&'static str, Scenario)> {
-    let samples = |count| TrainingAmount::Samples { count, epochs: 3.0 };
-    let tokens = TrainingAmount::Tokens;
-    let lora = TrainingMethod::Lora;
-    let mut cny = training("qwen2.5-7b", lora, samples(10_000.0), 1024);
-    cny.money.currency = Currency::Cny;
-    let mut hurried = training(
-        "llama-3.1-70b",
-        TrainingMethod::Pretrain,
-        tokens(1e12),
-        8192,
-    );
-    hurried.money.deadline_hours = Some(24.0 * 60.0);
-    let mut unpriced = training(
-        "llama-3.1-405b",
-        TrainingMethod::Pretrain,
-        tokens(15e12),
-        8192,
-    );
-    unpriced.shelf.unpriced = true;
-    vec![
-        (
-            "lora-7b",
-            training("llama-2-7b", lora, samples(10_000.0), 1024),
-        ),
-        ("lora-7b-cny", cny),
-        (
-            "qlora-70b",
-            training(
-                "llama-3.1-70b",
-                TrainingMethod::Qlora,
-                samples(10_000.0),
-                2048,
-            ),
-        ),
-        (
-            "full-8b",
-            training(
-                "llama-3.1-8b",
-                TrainingMethod::FullFinetune,
-                samples(50_000.0),
-                2048,
-            ),
-        ),
-        (
-            "full-32b",
-            training(
-                "qwen3-32b",
-                TrainingMethod::FullFinetune,
-                samples(50_000.0),
-                4096,
-            ),
-        ),
-        (
-            "pretrain-1b",
-            training(
-                "llama-3.2-1b",
-                TrainingMethod::Pretrain,
-                tokens(100e9),
-                4096,
-            ),
-        ),
-        (
-            "pretrain-7b",
-            training("llama-2-7b", TrainingMethod::Pretrain, tokens(1e12), 4096),
-        ),
-        ("pretrain-70b", hurried),
-        (
-            "pretrain-405b",
-            training(
-                "llama-3.1-405b",
-                TrainingMethod::Pretrain,
-                tokens(15e12),
-                8192,
-            ),
-        ),
-        ("pretrain-405b-all", unpriced),
-        (
-            "pretrain-dsv3",
-            training(
-                "deepseek-v3-671b",
-                TrainingMethod::Pretrain,
-                tokens(15e12),
-                4096,
-            ),
-        ),
-        (
-            "serve-8b-1",
-            serving(
-                "llama-3.1-8b",
-                WeightFormat::Bf16,
-                Load::Concurrency(1),
-                1000,
-                500,
-            ),
-        ),
-        (
-            "serve-32b-100",
-            serving(
-                "qwen3-32b",
-                WeightFormat::Bf16,
-                Load::Concurrency(100),
-                1000,
-                500,
-            ),
-        ),
-        (
-            "serve-70b-rate",
-            serving(
-                "llama-3.1-70b",
-                WeightFormat::Fp8,
-                Load::RequestsPerSecond(10.0),
-                2000,
-                300,
-            ),
-        ),
-        (
-            "serve-70b-bf16",
-            serving(
-                "llama-3.1-70b",
-                WeightFormat::Bf16,
-                Load::Concurrency(1),
-                2000,
-                300,
-            ),
-        ),
-        (
-            "serve-dsv3",
-            serving(
-                "deepseek-v3-671b",
-                WeightFormat::Fp8,
-                Load::Concurrency(256),
-                2000,
-                500,
-            ),
-        ),
-        (
-            "serve-30b-a3b",
-            serving(
-                "qwen3-30b-a3b",
-                WeightFormat::Awq4,
-                Load::Concurrency(16),
-                1000,
-                500,
-            ),
-        ),
-        (
-            "serve-14b-gguf",
-            serving(
-                "qwen3-14b",
-                WeightFormat::Q4KM,
-                Load::Concurrency(1),
-                1000,
-                500,
-            ),
-        ),
-    ]
-}
+/// Links beside the presets, by name.
+const MORE: &[(&str, &str)] = &[
+    ("lora-7b-usd", "m=llama-2-7b&do=lora&cur=usd"),
+    ("full-8b", "m=llama-3.1-8b&do=full&samples=50k&seq=2048"),
+    (
+        "full-32b",
+        "m=qwen3-32b&do=full&samples=50k&seq=4096&cur=usd",
+    ),
+    (
+        "pretrain-dsv3",
+        "m=deepseek-v3-671b&do=pretrain&tokens=15T&cur=usd",
+    ),
+    (
+        "pretrain-405b-all",
+        "m=llama-3.1-405b&do=pretrain&tokens=15T&seq=8192&deadline=2160&unpriced=1",
+    ),
+    (
+        "serve-70b-rate",
+        "m=llama-3.1-70b&do=serve&w=fp8&rps=10&in=2000&out=300&ttft=1&tpot=0.1",
+    ),
+    ("serve-70b-bf16", "m=llama-3.1-70b&do=serve&users=1"),
+    (
+        "serve-8b-targets",
+        "m=llama-3.1-8b&do=serve&users=100&ttft=0.5&tpot=0.03",
+    ),
+    ("serve-14b-gguf", "m=qwen3-14b&do=serve&w=q4_k_m&users=1"),
+];
 
 fn line(offer: &Offer) -> String {
     let gb = |bytes: f64| bytes / 1e9;
@@ -307,10 +113,18 @@ fn main() {
         .unwrap_or(12);
     let all = std::env::args().nth(3).is_some();
     let (catalog, prices) = (Catalog::embedded(), PriceBook::embedded());
-    for (name, scenario) in scenarios() {
+    let presets = Preset::all()
+        .iter()
+        .map(|p| (p.id.as_str(), p.query.as_str()));
+    for (name, query) in presets.chain(MORE.iter().copied()) {
         if !name.contains(&wanted) {
             continue;
         }
+        let parsed = parse(query, catalog);
+        for problem in &parsed.problems {
+            println!("{problem:?}");
+        }
+        let scenario = parsed.scenario;
         let ranking = rank(&scenario, catalog, prices);
         let mut times = (0..5)
             .map(|_| {

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::{Catalog, Model, Transformer, Vendor};
+use crate::catalog::{Card, Catalog, Model, Transformer, Vendor};
 use crate::dtype::WeightFormat;
 use crate::estimate::training::{Habits, TrainingJob};
-use crate::scenario::{ModelChoice, Training, TrainingAmount, TrainingMethod, TrainingPrecision};
+use crate::scenario::{
+    Engine, ModelChoice, Training, TrainingAmount, TrainingMethod, TrainingPrecision,
+};
 
 /// Hours beyond which a job without a deadline comes after all others: three months.
 pub(super) const LONGEST_HOURS: f64 = 2160.0;
@@ -97,34 +99,24 @@ pub(super) fn default_global_batch(training: &Training, model: &Model) -> u32 {
     sequences.min(65_536.0) as u32
 }
 
-/// The engine that people usually run where the scenario names none.
-pub(super) fn usual_engine(vendor: Vendor, weights: WeightFormat) -> crate::scenario::Engine {
-    use crate::scenario::Engine;
-    match (vendor, weights) {
-        (
-            _,
-            WeightFormat::Q2K
-            | WeightFormat::Q3KS
-            | WeightFormat::Q3KM
-            | WeightFormat::Q3KL
-            | WeightFormat::Q4_0
-            | WeightFormat::Q4_1
-            | WeightFormat::Q4KS
-            | WeightFormat::Q4KM
-            | WeightFormat::Q5_0
-            | WeightFormat::Q5_1
-            | WeightFormat::Q5KS
-            | WeightFormat::Q5KM
-            | WeightFormat::Q6K
-            | WeightFormat::Q8_0
-            | WeightFormat::Iq2Xxs
-            | WeightFormat::Iq2Xs
-            | WeightFormat::Iq3Xxs
-            | WeightFormat::Iq3M
-            | WeightFormat::Iq4Xs
-            | WeightFormat::Iq4Nl,
-        ) => Engine::LlamaCpp,
-        (Vendor::Huawei, _) => Engine::VllmAscend,
+/// The engine that people usually run where the scenario names none: llama.cpp for its own
+/// formats, vLLM for the others, and plain Transformers on NVIDIA cards older than vLLM's least
+/// compute capability (7.0, by its installation guide).
+pub(super) fn usual_engine(card: &Card, weights: WeightFormat) -> Engine {
+    use WeightFormat as W;
+    const VLLM_LEAST_CAPABILITY: f64 = 7.0;
+    let capability = card.compute_capability.as_deref();
+    let too_old = capability
+        .and_then(|c| c.parse::<f64>().ok())
+        .is_some_and(|c| c < VLLM_LEAST_CAPABILITY);
+    match weights {
+        W::Fp32 | W::Bf16 | W::Fp16 | W::Fp8 | W::Int8 => {}
+        W::Gptq4 | W::Awq4 | W::Nf4 | W::Mxfp4 | W::Nvfp4 => {}
+        _ => return Engine::LlamaCpp,
+    }
+    match card.vendor {
+        Vendor::Huawei => Engine::VllmAscend,
+        Vendor::Nvidia if too_old => Engine::Transformers,
         _ => Engine::Vllm,
     }
 }
@@ -185,6 +177,20 @@ mod tests {
         assert_eq!(batch(10_000.0, 3.0), 64);
         assert_eq!(batch(100.0, 1.0), 16);
         assert_eq!(batch(1e7, 1.0), 128);
+    }
+
+    #[test]
+    fn the_usual_engine_runs_on_the_card() {
+        let catalog = Catalog::embedded();
+        let engine = |id: &str, weights| usual_engine(catalog.card(id).unwrap(), weights);
+        assert_eq!(engine("h100-sxm-80gb", WeightFormat::Fp8), Engine::Vllm);
+        assert_eq!(engine("v100-sxm2-32gb", WeightFormat::Bf16), Engine::Vllm);
+        assert_eq!(engine("p40", WeightFormat::Bf16), Engine::Transformers);
+        assert_eq!(engine("p40", WeightFormat::Q4KM), Engine::LlamaCpp);
+        assert_eq!(
+            engine("ascend-910b3", WeightFormat::Bf16),
+            Engine::VllmAscend
+        );
     }
 
     #[test]

@@ -215,6 +215,8 @@ pub enum Assumption {
     PackedSequences,
     /// All requests have the mean length.
     MeanLengths,
+    /// Model chunks of a pipeline stage (interleaved schedule).
+    PipelineChunks(u32),
 }
 
 /// Answers `scenario`: one offer for every card of its shelf and every sensible count. Empty

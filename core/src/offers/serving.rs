@@ -65,7 +65,7 @@ fn search<'a>(serving: &Serving, model: &'a Model, rented: &RentedNode<'a>) -> S
         kv: serving.kv,
         engine: serving
             .engine
-            .unwrap_or_else(|| usual_engine(rented.node.card.vendor, serving.weights)),
+            .unwrap_or_else(|| usual_engine(rented.node.card, serving.weights)),
         prompt_tokens: serving.prompt_tokens.max(1),
         output_tokens: serving.output_tokens.max(1),
     };

@@ -47,7 +47,11 @@ pub(super) fn offers(
         if planned.fitness == Fitness::Fits {
             smaller = Some(planned.plan);
         }
-        let offer = offer(scenario, tokens, count, planned, prices, &rented);
+        let chunks = search.pipeline_chunks(&planned.plan);
+        let mut offer = offer(scenario, tokens, count, planned, prices, &rented);
+        if chunks > 1 {
+            offer.assumptions.push(Assumption::PipelineChunks(chunks));
+        }
         let settled = count >= rented.node.cards_per_node
             && is_settled(&offer, offers.get(first..).and_then(<[_]>::last), scenario);
         offers.push(offer);

@@ -12,6 +12,9 @@ use crate::dtype::{KvFormat, WeightFormat};
 pub const MODEL: &str = "qwen2.5-7b";
 /// Tokens that pretraining runs over.
 pub const PRETRAIN_TOKENS: f64 = 1e11;
+/// Yuan for one dollar: the rate of `core/data/exchange.json` when link version 1 was fixed,
+/// rounded.
+pub const CNY_PER_USD: f64 = 6.7;
 /// Samples that a model is tuned on.
 pub const TUNING_SAMPLES: f64 = 10_000.0;
 /// Passes over samples in tuning; one in pretraining.
@@ -111,7 +114,7 @@ pub fn serving(model: &ModelChoice) -> Serving {
 pub fn money() -> Money {
     Money {
         currency: Currency::Cny,
-        cny_per_usd: 7.2,
+        cny_per_usd: CNY_PER_USD,
         billing: Vec::new(),
         own_prices: Vec::new(),
         budget: None,

@@ -188,7 +188,7 @@ limits! {
     /// Largest count looked at.
     MAX_COUNT: "max" whole One 1.0..=100_000.0, None;
     /// Yuan for one dollar.
-    EXCHANGE_RATE: "fx" real YuanPerDollar 0.1..=100.0, Some(7.2);
+    EXCHANGE_RATE: "fx" real YuanPerDollar 0.1..=100.0, Some(6.7);
     /// Price of a card-hour.
     OWN_PRICE: "price" real Money 0.000_1..=1_000_000.0, None;
     /// Most that the job or the month may cost.

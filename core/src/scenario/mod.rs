@@ -237,7 +237,8 @@ pub struct Money {
     pub currency: Currency,
     /// Yuan for one dollar.
     pub cny_per_usd: f64,
-    /// Ways of billing that may be used; empty: all but spot.
+    /// Ways of billing that may be used; empty: by the hour, the day or the month, for spot may be
+    /// taken away and a reserved term binds for years.
     pub billing: Vec<Billing>,
     /// The user's own prices per card-hour, in `currency`, by card id.
     pub own_prices: Vec<(String, f64)>,
