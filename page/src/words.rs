@@ -146,6 +146,7 @@ pub fn assumption(lang: Lang, assumption: Assumption) -> String {
         Assumption::SlowestTpot(n) => ("offer.assumption.slowest_tpot", format::seconds(lang, n)),
         Assumption::PackedSequences => ("offer.assumption.packed", String::new()),
         Assumption::MeanLengths => ("offer.assumption.mean_lengths", String::new()),
+        Assumption::PipelineChunks(n) => ("offer.assumption.pipeline_chunks", number(f64::from(n))),
     };
     text(lang, key, &[("value", &value)])
 }

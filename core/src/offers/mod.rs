@@ -135,7 +135,7 @@ pub enum Remedy {
     Offload(crate::plan::Offload),
     /// Use this method.
     Method(crate::scenario::TrainingMethod),
-    /// Sequences or contexts of this many tokens.
+    /// Sequences of this many tokens; for a service, prompts.
     Tokens(u32),
     /// This many requests at once.
     Concurrency(u32),

@@ -262,17 +262,12 @@ fn changes(offer: &Offer, serving: &Serving, model: &Model, rented: &RentedNode<
         .iter()
         .find(|weights| helps(1.0, &[MemoryPart::Weights], &|s| s.weights = **weights));
     changes.heavy.extend(lightest.copied().map(Remedy::Weights));
-    let tokens = serving.prompt_tokens.saturating_add(serving.output_tokens);
-    let shorter = [2, 4].into_iter().find(|part| {
-        tokens / part >= relief::SHORTEST_TOKENS
-            && helps(1.0, &cache, &|s| {
-                s.prompt_tokens = serving.prompt_tokens / part;
-                s.output_tokens = serving.output_tokens / part;
-            })
-    });
-    changes
-        .heavy
-        .extend(shorter.map(|part| Remedy::Tokens(tokens / part)));
+    let shorter = [2, 4]
+        .into_iter()
+        .map(|part| serving.prompt_tokens / part)
+        .filter(|tokens| *tokens >= relief::SHORTEST_TOKENS)
+        .find(|tokens| helps(1.0, &cache, &|s| s.prompt_tokens = *tokens));
+    changes.heavy.extend(shorter.map(Remedy::Tokens));
     changes
 }
 
