@@ -57,6 +57,7 @@ const QUANTITIES: [Quantity; 6] = [
             "throughput_output_tokens_per_s_total",
             "requests_per_s",
             "request_latency_ms",
+            "samples_per_s",
         ],
         kinds: &SERVING_KINDS,
     },

@@ -65,7 +65,7 @@ pub struct Verdict {
     pub kind: String,
     /// Architecture of the card; `unknown card` where the catalog does not have it.
     pub family: String,
-    /// Engine; `-` for training and where the source does not say.
+    /// Engine, without version and options; `-` for training and where the source does not say.
     pub engine: String,
     /// Measured value.
     pub measured: Option<f64>,
@@ -207,7 +207,8 @@ fn verdict(
         metric: or(facts.metric, "-"),
         kind: or(task, "-"),
         family: family.unwrap_or_else(|| "unknown card".to_owned()),
-        engine: or(engine, "-"),
+        // Versions and options stand behind the first word: `vllm 0.21`.
+        engine: or(engine.split_whitespace().next().unwrap_or_default(), "-"),
         measured: facts.value,
         ran_out_of_memory: facts.ran_out_of_memory,
         judged,
