@@ -7,13 +7,15 @@
 pub mod accuracy;
 mod folds;
 mod inference_row;
+mod read;
 pub mod report;
 mod row;
 mod training_row;
 
 pub use folds::Folds;
 pub use inference_row::judge_inference;
-pub use row::{FileError, InferenceRow, MeasuredFile, TrainingRow, source_of};
+pub use read::{FileError, MeasuredFile};
+pub use row::{InferenceRow, TrainingRow, source_of};
 pub use training_row::{TrainingCase, judge_training};
 
 use crate::catalog::Catalog;
