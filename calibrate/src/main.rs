@@ -46,6 +46,10 @@ fn run(with_training: bool, with_serving: bool) -> Result<(), Box<dyn std::error
         let fitted = serving::fit(rows, catalog);
         save("serving", &fitted, start)?;
         folds.serving = fitted.without;
+        // The folds share the ranges, which their file does not repeat.
+        for constants in folds.serving.values_mut() {
+            constants.spread.clone_from(&fitted.all.spread);
+        }
         folds.serving_all = fitted.all;
     }
     let training = judge(&training_file, catalog, &folds);

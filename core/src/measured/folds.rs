@@ -31,14 +31,23 @@ impl Folds {
                 "../../data/calibration/training_folds.json"
             ))
             .unwrap_or_default(),
-            serving: serde_json::from_str(include_str!(
-                "../../data/calibration/serving_folds.json"
-            ))
-            .unwrap_or_default(),
+            serving: serving_folds(),
             training_all: TrainingConstants::embedded().clone(),
             serving_all: ServingConstants::embedded().clone(),
         })
     }
+}
+
+/// Serving constants without each source. Ranges are one source's residuals against the fit
+/// without it, so all folds share the shipped ones and the file does not repeat them.
+fn serving_folds() -> BTreeMap<String, ServingConstants> {
+    let mut folds: BTreeMap<String, ServingConstants> =
+        serde_json::from_str(include_str!("../../data/calibration/serving_folds.json"))
+            .unwrap_or_default();
+    for constants in folds.values_mut() {
+        constants.spread = ServingConstants::embedded().spread.clone();
+    }
+    folds
 }
 
 impl ConstantsFor for Folds {

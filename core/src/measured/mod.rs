@@ -13,7 +13,7 @@ mod row;
 mod training_row;
 
 pub use folds::Folds;
-pub use inference_row::judge_inference;
+pub use inference_row::{ServingRun, judge_inference, serving_run};
 pub use read::{FileError, MeasuredFile};
 pub use row::{InferenceRow, TrainingRow, source_of};
 pub use training_row::{TrainingCase, judge_training};

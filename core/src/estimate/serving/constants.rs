@@ -1,21 +1,498 @@
-//! Fitted constants of the serving estimator, read from `core/data/calibration/serving.json`, which
-//! `cargo xtask calibrate` writes.
+//! Fitted constants of the serving estimator, read from `core/data/calibration/serving.json`,
+//! which `cargo xtask calibrate` writes.
+//!
+//! The defaults below are where a fit starts and what it is pulled towards: a constant that no
+//! measurement speaks of keeps its default.
 
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
+use crate::catalog::Card;
+use crate::estimate::spread::Spread;
+use crate::scenario::Engine;
+
 /// Constants of the serving estimator.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct ServingConstants {}
+#[serde(default)]
+pub struct ServingConstants {
+    /// How the constants were found.
+    pub provenance: String,
+    /// Memory that is not arithmetic.
+    pub memory: MemoryConstants,
+    /// By architecture.
+    pub architectures: Architectures,
+    /// By engine.
+    pub engines: Engines,
+    /// Of formats and kernels, whatever the card.
+    pub kernels: KernelConstants,
+    /// Of links between cards.
+    pub links: LinkConstants,
+    /// Residuals, measured over estimated.
+    pub spread: Spread,
+}
+
+/// Memory that is not arithmetic.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MemoryConstants {
+    /// CUDA (or other driver) context with the libraries' code, bytes a card.
+    pub context_bytes: f64,
+    /// Workspaces that counters of the framework see, bytes a card.
+    pub workspace_bytes: f64,
+    /// Working set of a pass over activations that each token writes in one block (16 bit).
+    pub activation_factor: f64,
+    /// What an engine that grows its cache by copying holds beyond it, over the cache.
+    pub cache_growth: f64,
+    /// Graphs of decoding steps, bytes a card.
+    pub graph_bytes: f64,
+    /// Buffers of collectives, bytes a card of several.
+    pub collective_bytes: f64,
+}
+
+impl Default for MemoryConstants {
+    fn default() -> Self {
+        Self {
+            context_bytes: 0.45e9,
+            workspace_bytes: 0.1e9,
+            activation_factor: 1.0,
+            cache_growth: 0.1,
+            graph_bytes: 0.6e9,
+            collective_bytes: 0.4e9,
+        }
+    }
+}
+
+/// What a card's units reach of their peaks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ArchitectureConstants {
+    /// Share of memory bandwidth that reading weights reaches.
+    pub bandwidth: f64,
+    /// Share of the dense peak that large matrix products reach.
+    pub compute: f64,
+    /// The same over the peak of FP8 or narrower, relative to `compute`.
+    pub narrow: f64,
+    /// Cost of a cached key for each further query head that shares it, over its first reading;
+    /// 0: read once for all.
+    pub unshared_cache: f64,
+    /// Time between kernels, over the engine's own.
+    pub launch: f64,
+    /// Cost of an expert's product over that of a dense one.
+    pub experts: f64,
+}
+
+/// [`ArchitectureConstants`] by the catalog's architectures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs, reason = "each field is an architecture's own name")]
+pub struct Architectures {
+    pub pascal: ArchitectureConstants,
+    pub volta: ArchitectureConstants,
+    pub turing: ArchitectureConstants,
+    pub ampere: ArchitectureConstants,
+    pub ampere_graphics: ArchitectureConstants,
+    pub ada: ArchitectureConstants,
+    pub hopper: ArchitectureConstants,
+    pub blackwell: ArchitectureConstants,
+    pub blackwell_graphics: ArchitectureConstants,
+    pub cdna2: ArchitectureConstants,
+    pub cdna3: ArchitectureConstants,
+    pub da_vinci: ArchitectureConstants,
+    /// Every other.
+    pub other: ArchitectureConstants,
+}
+
+const fn architecture(
+    bandwidth: f64,
+    compute: f64,
+    unshared_cache: f64,
+    launch: f64,
+) -> ArchitectureConstants {
+    ArchitectureConstants {
+        bandwidth,
+        compute,
+        narrow: 0.8,
+        unshared_cache,
+        launch,
+        experts: 1.5,
+    }
+}
+
+impl Default for Architectures {
+    fn default() -> Self {
+        Self {
+            pascal: architecture(0.75, 0.6, 0.02, 1.2),
+            volta: architecture(0.85, 0.6, 0.02, 1.0),
+            turing: architecture(0.85, 0.6, 0.02, 1.0),
+            ampere: architecture(0.85, 0.65, 0.02, 1.0),
+            ampere_graphics: architecture(0.88, 0.75, 0.02, 1.0),
+            ada: architecture(0.9, 0.65, 0.02, 0.9),
+            hopper: architecture(0.82, 0.6, 0.02, 0.9),
+            blackwell: architecture(0.8, 0.6, 0.02, 0.9),
+            blackwell_graphics: architecture(0.85, 0.65, 0.02, 0.9),
+            cdna2: architecture(0.65, 0.45, 0.2, 1.5),
+            cdna3: architecture(0.6, 0.4, 0.2, 1.5),
+            da_vinci: architecture(0.6, 0.5, 0.1, 2.0),
+            other: architecture(0.6, 0.4, 0.1, 1.5),
+        }
+    }
+}
+
+impl Architectures {
+    /// Those of `card`.
+    pub fn of(&self, card: &Card) -> &ArchitectureConstants {
+        // Graphics dies keep GDDR memory; data-centre dies of the same name have HBM.
+        let graphics = card.memory_type.starts_with('G');
+        match card.architecture.as_str() {
+            "Ampere" if graphics => &self.ampere_graphics,
+            "Ampere" => &self.ampere,
+            "Ada Lovelace" => &self.ada,
+            "Hopper" => &self.hopper,
+            "Blackwell" if graphics => &self.blackwell_graphics,
+            "Blackwell" | "Blackwell Ultra" => &self.blackwell,
+            "Volta" => &self.volta,
+            "Turing" => &self.turing,
+            "Pascal" => &self.pascal,
+            "CDNA2" | "CDNA" => &self.cdna2,
+            "CDNA3" | "CDNA4" => &self.cdna3,
+            "Da Vinci" | "Da Vinci 2" | "Da Vinci 2 (dual die)" => &self.da_vinci,
+            _ => &self.other,
+        }
+    }
+}
+
+/// What an engine adds to the card's own time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct EngineConstants {
+    /// Host time of a step whatever the model, seconds: scheduling, sampling.
+    pub step_s: f64,
+    /// Time of a block in a step beside its memory and products, seconds: kernel launches and
+    /// the tails of small kernels.
+    pub layer_s: f64,
+    /// Host time of a step for each sequence, seconds.
+    pub sequence_s: f64,
+    /// Share of the card's reachable bandwidth that its kernels reach.
+    pub bandwidth: f64,
+    /// Bytes moved for a cached byte in a step.
+    pub cache_traffic: f64,
+    /// Share of the card's reachable products that its kernels reach.
+    pub compute: f64,
+    /// Time to take in a request and to give its first token beside the prefill, seconds.
+    pub request_s: f64,
+    /// Share of the shorter of host and card time that is hidden behind the longer.
+    pub hidden: f64,
+}
+
+/// [`EngineConstants`] of every engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs, reason = "each field is an engine's own name")]
+pub struct Engines {
+    pub vllm: EngineConstants,
+    pub sglang: EngineConstants,
+    pub tensorrt_llm: EngineConstants,
+    pub llama_cpp: EngineConstants,
+    pub transformers: EngineConstants,
+    pub exllama: EngineConstants,
+    pub exllamav2: EngineConstants,
+    pub mlc_llm: EngineConstants,
+    pub deepspeed_mii: EngineConstants,
+    pub fastertransformer: EngineConstants,
+    pub mindie: EngineConstants,
+    pub vllm_ascend: EngineConstants,
+}
+
+impl Default for Engines {
+    fn default() -> Self {
+        let vllm = EngineConstants {
+            step_s: 1.0e-3,
+            layer_s: 40e-6,
+            sequence_s: 20e-6,
+            bandwidth: 0.95,
+            cache_traffic: 1.2,
+            compute: 0.9,
+            request_s: 5e-3,
+            hidden: 0.1,
+        };
+        let sglang = EngineConstants {
+            step_s: 0.5e-3,
+            layer_s: 25e-6,
+            sequence_s: 10e-6,
+            ..vllm
+        };
+        let tensorrt_llm = EngineConstants {
+            step_s: 0.4e-3,
+            layer_s: 20e-6,
+            sequence_s: 5e-6,
+            bandwidth: 1.0,
+            compute: 1.0,
+            ..vllm
+        };
+        let llama_cpp = EngineConstants {
+            step_s: 0.3e-3,
+            layer_s: 40e-6,
+            sequence_s: 100e-6,
+            cache_traffic: 1.5,
+            compute: 0.6,
+            request_s: 2e-3,
+            ..vllm
+        };
+        let transformers = EngineConstants {
+            step_s: 2e-3,
+            layer_s: 550e-6,
+            sequence_s: 30e-6,
+            bandwidth: 0.9,
+            cache_traffic: 4.0,
+            compute: 0.8,
+            request_s: 10e-3,
+            hidden: 0.5,
+        };
+        Self {
+            vllm,
+            sglang,
+            tensorrt_llm,
+            llama_cpp,
+            transformers,
+            exllama: EngineConstants {
+                bandwidth: 0.85,
+                ..llama_cpp
+            },
+            exllamav2: llama_cpp,
+            mlc_llm: llama_cpp,
+            deepspeed_mii: EngineConstants {
+                compute: 0.6,
+                ..vllm
+            },
+            fastertransformer: tensorrt_llm,
+            mindie: EngineConstants {
+                step_s: 2e-3,
+                ..vllm
+            },
+            vllm_ascend: EngineConstants {
+                step_s: 4e-3,
+                layer_s: 150e-6,
+                ..vllm
+            },
+        }
+    }
+}
+
+impl Engines {
+    /// Those of `engine`.
+    pub const fn of(&self, engine: Engine) -> &EngineConstants {
+        match engine {
+            Engine::Vllm => &self.vllm,
+            Engine::Sglang => &self.sglang,
+            Engine::TensorrtLlm => &self.tensorrt_llm,
+            Engine::LlamaCpp => &self.llama_cpp,
+            Engine::Transformers => &self.transformers,
+            Engine::Exllama => &self.exllama,
+            Engine::Exllamav2 => &self.exllamav2,
+            Engine::MlcLlm => &self.mlc_llm,
+            Engine::DeepspeedMii => &self.deepspeed_mii,
+            Engine::Fastertransformer => &self.fastertransformer,
+            Engine::Mindie => &self.mindie,
+            Engine::VllmAscend => &self.vllm_ascend,
+        }
+    }
+}
+
+/// Constants of kernels, whatever the card.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KernelConstants {
+    /// Share of the shorter of memory and product time that is not hidden behind the longer.
+    pub roofline_overlap: f64,
+    /// Tokens at which products reach half of their largest share of the peak.
+    pub half_tokens: f64,
+    /// Attention's share of the peak over products' share.
+    pub attention: f64,
+    /// Products' share of the peak where FP32 accumulation runs at half the units' rate (game
+    /// cards), over the share elsewhere.
+    pub half_rate_gain: f64,
+    /// Bandwidth reached with 4-bit weights over that with 16-bit ones.
+    pub four_bit: f64,
+    /// The same with 8-bit weights.
+    pub eight_bit: f64,
+    /// Products' share of the peak with weights that are expanded first, over the share with
+    /// weights that are not.
+    pub expand: f64,
+    /// FP32 operations of llama.cpp for one 16-bit weight of one token.
+    pub llama_cpp_half_ops: f64,
+    /// The same for one quantised weight.
+    pub llama_cpp_quant_ops: f64,
+    /// Host time of a block in Transformers with FP8 weights, over that with 16-bit ones.
+    pub eager_fp8: f64,
+    /// The same with 8-bit integer weights.
+    pub eager_int8: f64,
+    /// Bandwidth reached by Transformers with FP8 weights over that with 16-bit ones.
+    pub eager_fp8_bandwidth: f64,
+    /// Host time of Transformers for every expert of a block, used or not, seconds.
+    pub eager_expert_s: f64,
+    /// Further time of a block of experts, seconds.
+    pub expert_layer_s: f64,
+    /// The same with 4-bit integer experts, whose kernels are one expert at a time.
+    pub int4_expert_layer_s: f64,
+    /// Bytes moved for a byte of an 8-bit KV cache on a card without such units.
+    pub emulated_cache: f64,
+}
+
+impl Default for KernelConstants {
+    fn default() -> Self {
+        Self {
+            roofline_overlap: 0.2,
+            half_tokens: 64.0,
+            attention: 0.5,
+            half_rate_gain: 1.2,
+            four_bit: 0.8,
+            eight_bit: 0.9,
+            expand: 0.8,
+            llama_cpp_half_ops: 40.0,
+            llama_cpp_quant_ops: 10.0,
+            eager_fp8: 2.5,
+            eager_int8: 1.4,
+            eager_fp8_bandwidth: 0.25,
+            eager_expert_s: 90e-6,
+            expert_layer_s: 20e-6,
+            int4_expert_layer_s: 500e-6,
+            emulated_cache: 2.0,
+        }
+    }
+}
+
+/// Constants of links between cards.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LinkConstants {
+    /// Latency of one all-reduce over direct links, seconds.
+    pub direct_s: f64,
+    /// The same over the host bus, seconds.
+    pub bus_s: f64,
+    /// The same over a network, seconds.
+    pub network_s: f64,
+    /// Share of a link's one-way bandwidth that an all-reduce reaches.
+    pub efficiency: f64,
+    /// Time to hand a step's activations to the next stage, seconds.
+    pub hop_s: f64,
+}
+
+impl Default for LinkConstants {
+    fn default() -> Self {
+        Self {
+            direct_s: 12e-6,
+            bus_s: 40e-6,
+            network_s: 60e-6,
+            efficiency: 0.6,
+            hop_s: 60e-6,
+        }
+    }
+}
 
 impl ServingConstants {
     /// The constants that ship with the product, read once.
+    ///
+    /// The file is parsed by the tests; were it ever unreadable, the defaults are used.
     pub fn embedded() -> &'static Self {
         static CONSTANTS: OnceLock<ServingConstants> = OnceLock::new();
         CONSTANTS.get_or_init(|| {
             serde_json::from_str(include_str!("../../../data/calibration/serving.json"))
                 .unwrap_or_default()
         })
+    }
+
+    /// Calls `visit` with the name and value of every constant that a fit may move.
+    pub fn visit(&mut self, visit: &mut dyn FnMut(&str, &mut f64)) {
+        let m = &mut self.memory;
+        for (name, value) in [
+            ("memory.context_bytes", &mut m.context_bytes),
+            ("memory.workspace_bytes", &mut m.workspace_bytes),
+            ("memory.activation_factor", &mut m.activation_factor),
+            ("memory.cache_growth", &mut m.cache_growth),
+            ("memory.graph_bytes", &mut m.graph_bytes),
+            ("memory.collective_bytes", &mut m.collective_bytes),
+        ] {
+            visit(name, value);
+        }
+        let a = &mut self.architectures;
+        for (name, of) in [
+            ("pascal", &mut a.pascal),
+            ("volta", &mut a.volta),
+            ("turing", &mut a.turing),
+            ("ampere", &mut a.ampere),
+            ("ampere_graphics", &mut a.ampere_graphics),
+            ("ada", &mut a.ada),
+            ("hopper", &mut a.hopper),
+            ("blackwell", &mut a.blackwell),
+            ("blackwell_graphics", &mut a.blackwell_graphics),
+            ("cdna2", &mut a.cdna2),
+            ("cdna3", &mut a.cdna3),
+            ("da_vinci", &mut a.da_vinci),
+            ("other", &mut a.other),
+        ] {
+            for (part, value) in [
+                ("bandwidth", &mut of.bandwidth),
+                ("compute", &mut of.compute),
+                ("narrow", &mut of.narrow),
+                ("unshared_cache", &mut of.unshared_cache),
+                ("launch", &mut of.launch),
+                ("experts", &mut of.experts),
+            ] {
+                visit(&format!("architectures.{name}.{part}"), value);
+            }
+        }
+        let e = &mut self.engines;
+        for (name, of) in [
+            ("vllm", &mut e.vllm),
+            ("sglang", &mut e.sglang),
+            ("tensorrt_llm", &mut e.tensorrt_llm),
+            ("llama_cpp", &mut e.llama_cpp),
+            ("transformers", &mut e.transformers),
+            ("exllama", &mut e.exllama),
+            ("exllamav2", &mut e.exllamav2),
+            ("mlc_llm", &mut e.mlc_llm),
+            ("deepspeed_mii", &mut e.deepspeed_mii),
+            ("fastertransformer", &mut e.fastertransformer),
+            ("mindie", &mut e.mindie),
+            ("vllm_ascend", &mut e.vllm_ascend),
+        ] {
+            for (part, value) in [
+                ("step_s", &mut of.step_s),
+                ("layer_s", &mut of.layer_s),
+                ("sequence_s", &mut of.sequence_s),
+                ("bandwidth", &mut of.bandwidth),
+                ("cache_traffic", &mut of.cache_traffic),
+                ("compute", &mut of.compute),
+                ("request_s", &mut of.request_s),
+                ("hidden", &mut of.hidden),
+            ] {
+                visit(&format!("engines.{name}.{part}"), value);
+            }
+        }
+        let k = &mut self.kernels;
+        let l = &mut self.links;
+        for (name, value) in [
+            ("kernels.roofline_overlap", &mut k.roofline_overlap),
+            ("kernels.half_tokens", &mut k.half_tokens),
+            ("kernels.attention", &mut k.attention),
+            ("kernels.half_rate_gain", &mut k.half_rate_gain),
+            ("kernels.four_bit", &mut k.four_bit),
+            ("kernels.eight_bit", &mut k.eight_bit),
+            ("kernels.expand", &mut k.expand),
+            ("kernels.llama_cpp_half_ops", &mut k.llama_cpp_half_ops),
+            ("kernels.llama_cpp_quant_ops", &mut k.llama_cpp_quant_ops),
+            ("kernels.eager_fp8", &mut k.eager_fp8),
+            ("kernels.eager_int8", &mut k.eager_int8),
+            ("kernels.eager_fp8_bandwidth", &mut k.eager_fp8_bandwidth),
+            ("kernels.eager_expert_s", &mut k.eager_expert_s),
+            ("kernels.expert_layer_s", &mut k.expert_layer_s),
+            ("kernels.int4_expert_layer_s", &mut k.int4_expert_layer_s),
+            ("kernels.emulated_cache", &mut k.emulated_cache),
+            ("links.direct_s", &mut l.direct_s),
+            ("links.bus_s", &mut l.bus_s),
+            ("links.network_s", &mut l.network_s),
+            ("links.efficiency", &mut l.efficiency),
+            ("links.hop_s", &mut l.hop_s),
+        ] {
+            visit(name, value);
+        }
     }
 }

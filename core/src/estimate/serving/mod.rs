@@ -1,15 +1,45 @@
 //! Serving: memory and speed of one layout.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `weights`, `kv` | bytes of weights and of the KV cache, exactly |
+//! | `memory` | what a card needs, what it admits |
+//! | `engine` | what each engine does by design |
+//! | `setting` | a layout with its rooflines |
+//! | `decode`, `prefill` | one step, one prompt |
+//! | `batching` | many requests at once |
+//! | `constants` | what is fitted to measurements |
+//!
+//! Formulas and their sources: `docs/estimator-serving.md`.
 
+mod batching;
 mod constants;
+mod decode;
+mod engine;
+mod kv;
+mod memory;
+mod prefill;
+mod probe;
+mod setting;
+mod weights;
 
-pub use constants::ServingConstants;
+pub use constants::{
+    ArchitectureConstants, Architectures, EngineConstants, Engines, KernelConstants, LinkConstants,
+    MemoryConstants, ServingConstants,
+};
+pub use engine::{EngineFacts, RunDetails};
+pub use kv::{card_bytes as kv_card_bytes, card_elements as kv_card_elements, element_bytes};
+pub use memory::CardBytes;
+pub use probe::{Probe, Quantity, kind_name};
+pub use weights::{WeightBytes, card_weight_bytes, weight_bytes};
 
-use super::{Basis, BasisScope, MemoryEstimate, MemoryPart, ServingSpeed, TimeParts};
+use super::{Basis, MemoryEstimate, MemoryPart, ServingSpeed};
 use crate::catalog::{Model, Node};
-use crate::dtype::{ComputeDtype, KvFormat, WeightFormat};
+use crate::dtype::{KvFormat, WeightFormat};
 use crate::plan::ServingPlan;
 use crate::range::Range;
 use crate::scenario::Engine;
+use setting::Setting;
 
 /// What is served and how: everything about a serving job that is not its layout.
 #[derive(Debug, Clone, Copy)]
@@ -29,61 +59,112 @@ pub struct ServingJob<'a> {
 }
 
 /// Memory of the fullest card of `plan` with `plan.batch` requests at their full length, bytes.
-pub fn memory(job: &ServingJob<'_>, plan: &ServingPlan, _node: &Node<'_>) -> MemoryEstimate {
-    let ways = f64::from(plan.tensor_parallel * plan.pipeline_parallel);
-    let weights = (job.model.params_total as f64 * 2.0 / ways) as u64;
-    let tokens = u64::from(job.prompt_tokens) + u64::from(job.output_tokens);
-    let kv = (job.model.transformer.kv_elements(tokens) as f64 * 2.0 * f64::from(plan.batch) / ways)
-        as u64;
+pub fn memory(job: &ServingJob<'_>, plan: &ServingPlan, node: &Node<'_>) -> MemoryEstimate {
+    memory_with(job, plan, node, ServingConstants::embedded())
+}
+
+/// [`memory`] with other constants.
+pub fn memory_with(
+    job: &ServingJob<'_>,
+    plan: &ServingPlan,
+    node: &Node<'_>,
+    constants: &ServingConstants,
+) -> MemoryEstimate {
+    let setting = Setting::new(job, plan, node, constants, RunDetails::default());
+    let bytes = memory::card_bytes(&setting, f64::from(plan.batch));
+    let parts = [
+        (MemoryPart::Weights, bytes.weights),
+        (MemoryPart::KvCache, bytes.kv_cache),
+        (MemoryPart::Activations, bytes.activations),
+        (MemoryPart::Logits, bytes.logits),
+        (MemoryPart::Communication, bytes.communication),
+        (MemoryPart::Framework, bytes.workspace + bytes.context),
+    ];
+    let parts: Vec<(MemoryPart, u64)> = parts
+        .into_iter()
+        .map(|(part, bytes)| (part, bytes.round() as u64))
+        .filter(|(_, bytes)| *bytes > 0)
+        .collect();
+    let mid = parts.iter().map(|(_, bytes)| *bytes as f64).sum();
+    let (unit, basis) =
+        constants
+            .spread
+            .range(1.0, node.card, kind_name(Quantity::Memory, job.engine));
+    let needed_bytes = needed_range(mid, &bytes, unit, &basis);
+    let usable = node.card.usable_memory_bytes() as f64;
     MemoryEstimate {
-        parts: vec![(MemoryPart::Weights, weights), (MemoryPart::KvCache, kv)],
-        needed_bytes: Range::spread((weights + kv) as f64, 0.95, 1.05),
-        reserved_bytes: None,
-        basis: Basis {
-            measurements: 0,
-            scope: BasisScope::JobKind,
-            typical_error: 0.1,
-        },
+        parts,
+        needed_bytes,
+        reserved_bytes: setting
+            .facts
+            .reserved_share
+            .map(|share| (usable * share) as u64),
+        basis,
+    }
+}
+
+/// What is needed around `mid`, the sum of `bytes`: by the residuals `unit` of the engine's
+/// measurements, or where it has none by what is arithmetic (weights and cache, good to a few
+/// parts in a hundred) and what is not.
+fn needed_range(mid: f64, bytes: &CardBytes, unit: Range, basis: &Basis) -> Range {
+    /// Share by which weights and cache may be off: padding, formats' own choices.
+    const ARITHMETIC: f64 = 0.02;
+    /// Share by which working sets and pools may be off.
+    const REST: f64 = 0.5;
+    if basis.measurements > 0 {
+        return unit.scale(mid);
+    }
+    let arithmetic = bytes.weights + bytes.kv_cache;
+    let off = ARITHMETIC * arithmetic + REST * (mid - arithmetic).max(0.0);
+    Range {
+        low: (mid - off).max(0.0),
+        mid,
+        high: mid + off,
     }
 }
 
 /// Speed of `plan` with `plan.batch` requests in flight on every copy.
 pub fn speed(job: &ServingJob<'_>, plan: &ServingPlan, node: &Node<'_>) -> ServingSpeed {
-    let bytes = memory(job, plan, node).needed_bytes.mid;
-    let step = bytes / (node.card.bandwidth_gb_s * 1e9 * 0.7);
-    let tpot_s = Range::spread(step, 0.8, 1.25);
-    let peak = node
-        .card
-        .peak_tflops
-        .flops_per_s(ComputeDtype::Fp16)
-        .unwrap_or(1e12)
-        * 0.5;
-    let ways = f64::from(plan.tensor_parallel * plan.pipeline_parallel);
-    let prefill = Range::spread(
-        peak * ways / job.model.transformer.linear_flops_per_token(),
-        0.7,
-        1.4,
-    );
-    let total = tpot_s.divide_into(f64::from(plan.batch * plan.replicas));
+    speed_with(job, plan, node, ServingConstants::embedded())
+}
+
+/// [`speed`] with other constants.
+pub fn speed_with(
+    job: &ServingJob<'_>,
+    plan: &ServingPlan,
+    node: &Node<'_>,
+    constants: &ServingConstants,
+) -> ServingSpeed {
+    let setting = Setting::new(job, plan, node, constants, RunDetails::default());
+    let load = batching::load(&setting, f64::from(plan.batch.max(1)));
+    let copies = f64::from(plan.replicas.max(1));
+    let spread = |mid: f64, quantity: Quantity| {
+        constants
+            .spread
+            .range(mid, node.card, kind_name(quantity, job.engine))
+    };
+    // Residuals are those of speeds, so times are their reciprocals.
+    let quantity = if plan.batch > 1 {
+        Quantity::Batch
+    } else {
+        Quantity::Decode
+    };
+    let (per_user, basis) = spread(1.0 / load.tpot_s, quantity);
+    let requests = spread(load.requests_per_s() * copies, Quantity::Batch).0;
+    let prefill = spread(1.0 / load.prefill_each_s, Quantity::Prefill)
+        .0
+        .scale(f64::from(job.prompt_tokens.max(1)));
     ServingSpeed {
-        ttft_s: prefill.divide_into(f64::from(job.prompt_tokens)),
-        tpot_s,
-        tokens_per_s_user: tpot_s.divide_into(1.0),
-        tokens_per_s_total: total,
+        ttft_s: spread(1.0 / load.ttft_s, Quantity::Prefill)
+            .0
+            .divide_into(1.0),
+        tpot_s: per_user.divide_into(1.0),
+        tokens_per_s_user: per_user,
+        tokens_per_s_total: requests.scale(f64::from(job.output_tokens.max(1))),
         prefill_tokens_per_s: prefill,
-        requests_per_s: total.scale(1.0 / f64::from(job.output_tokens.max(1))),
-        decode_parts: TimeParts {
-            compute_s: 0.0,
-            memory_s: step,
-            communication_s: 0.0,
-            bubble_s: 0.0,
-            overhead_s: 0.0,
-        },
-        basis: Basis {
-            measurements: 0,
-            scope: BasisScope::JobKind,
-            typical_error: 0.2,
-        },
+        requests_per_s: requests,
+        decode_parts: load.step.parts,
+        basis,
     }
 }
 
@@ -95,22 +176,51 @@ pub fn largest_batch(
     node: &Node<'_>,
     usable_bytes: u64,
 ) -> u32 {
-    let fits = |batch: u32| {
-        let plan = ServingPlan { batch, ..*plan };
-        memory(job, &plan, node).needed_bytes.high <= usable_bytes as f64
+    largest_batch_with(job, plan, node, usable_bytes, ServingConstants::embedded())
+}
+
+/// [`largest_batch`] with other constants.
+///
+/// Memory is the larger of two lines in the batch (while prompts are read, and at full length),
+/// so the batch at which it meets the card is found in a few steps of the secant.
+pub fn largest_batch_with(
+    job: &ServingJob<'_>,
+    plan: &ServingPlan,
+    node: &Node<'_>,
+    usable_bytes: u64,
+    constants: &ServingConstants,
+) -> u32 {
+    /// No engine runs more.
+    const MOST: f64 = 65_536.0;
+    let setting = Setting::new(job, plan, node, constants, RunDetails::default());
+    let (unit, basis) =
+        constants
+            .spread
+            .range(1.0, node.card, kind_name(Quantity::Memory, job.engine));
+    let room = usable_bytes as f64;
+    let needed = |batch: f64| {
+        let bytes = memory::card_bytes(&setting, batch);
+        needed_range(bytes.total(), &bytes, unit, &basis).high
     };
-    let (mut low, mut high) = (0, 1);
-    while high < 65_536 && fits(high) {
-        low = high;
-        high *= 2;
+    let empty = needed(0.0);
+    if needed(1.0) > room {
+        return 0;
     }
-    while high - low > 1 {
-        let middle = low.midpoint(high);
-        if fits(middle) {
-            low = middle
-        } else {
-            high = middle
+    // A convex function lies below its chords: the secant from the empty card never passes the
+    // crossing from above, and each step comes nearer.
+    let mut batch = MOST;
+    for _ in 0..8 {
+        let at = needed(batch);
+        if at <= room {
+            break;
         }
+        batch = (batch * (room - empty) / (at - empty)).floor().max(1.0);
     }
-    low
+    while batch > 1.0 && needed(batch) > room {
+        batch -= 1.0;
+    }
+    while batch < MOST && needed(batch + 1.0) <= room {
+        batch += 1.0;
+    }
+    batch as u32
 }

@@ -1,0 +1,46 @@
+//! One decoding step.
+
+use super::setting::Setting;
+use crate::estimate::TimeParts;
+
+/// Time of one decoding step, and where it goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    /// Seconds.
+    pub seconds: f64,
+    /// Where they go.
+    pub parts: TimeParts,
+}
+
+/// One step of `sequences` that have `context` tokens each.
+///
+/// Weights are read once a step, of experts those that any token uses; each sequence's cache is
+/// read once (Pope et al. 2022). With stages, as many groups of sequences as stages are under
+/// way, and a step of one group passes all stages.
+pub(super) fn step(setting: &Setting<'_>, sequences: f64, context: f64) -> Step {
+    let stages = f64::from(setting.stages);
+    let group = if setting.facts.stages_overlap {
+        (sequences / stages).max(1.0)
+    } else {
+        sequences
+    };
+    let reading_s =
+        (setting.weights_read(group) / setting.bandwidth).max(setting.expanding_s(group));
+    let memory_s = reading_s + setting.cache_read_s(group, context);
+    let products_s = setting.products_s(group, group);
+    let card_s = setting.roofline_s(memory_s, products_s);
+    let host_s =
+        setting.engine.step_s + sequences * setting.engine.sequence_s + setting.launches_s();
+    let communication_s = setting.communication_s(group);
+    let whole_s = setting.with_host_s(card_s, host_s);
+    Step {
+        seconds: whole_s + communication_s,
+        parts: TimeParts {
+            compute_s: card_s - memory_s.min(card_s),
+            memory_s: memory_s.min(card_s),
+            communication_s,
+            bubble_s: 0.0,
+            overhead_s: whole_s - card_s,
+        },
+    }
+}

@@ -1,0 +1,94 @@
+//! What each engine does by design: what it reserves, how it batches, what it keeps.
+
+use crate::scenario::Engine;
+
+/// Facts of an engine that no measurement is needed for: its documented defaults.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EngineFacts {
+    /// Share of the card that it takes on start, weights included; `None`: it takes what it needs.
+    pub reserved_share: Option<f64>,
+    /// Most sequences that it runs at once.
+    pub max_sequences: u32,
+    /// Tokens of one block of the KV cache; 1: no blocks.
+    pub block_tokens: u64,
+    /// Most prompt tokens that go through the model in one pass.
+    pub pass_tokens: u32,
+    /// Prompts of a pass may wait for each other in one long pass, not cut into `pass_tokens`
+    /// pieces (a static batch).
+    pub whole_prompts: bool,
+    /// Stages work on different parts of a prompt or batch at the same time.
+    pub stages_overlap: bool,
+    /// It captures its decoding steps as graphs, which take memory.
+    pub graphs: bool,
+}
+
+impl EngineFacts {
+    /// Facts of `engine`.
+    pub const fn of(engine: Engine) -> Self {
+        let paged = Self {
+            reserved_share: Some(0.9),
+            max_sequences: 256,
+            block_tokens: 16,
+            pass_tokens: 8192,
+            whole_prompts: false,
+            stages_overlap: true,
+            graphs: true,
+        };
+        let local = Self {
+            reserved_share: None,
+            max_sequences: 1 << 16,
+            block_tokens: 1,
+            pass_tokens: 512,
+            whole_prompts: false,
+            stages_overlap: true,
+            graphs: false,
+        };
+        match engine {
+            Engine::Vllm | Engine::VllmAscend => paged,
+            Engine::DeepspeedMii => Self {
+                reserved_share: Some(0.9),
+                graphs: false,
+                ..paged
+            },
+            Engine::Sglang => Self {
+                reserved_share: Some(0.88),
+                max_sequences: 4096,
+                block_tokens: 1,
+                ..paged
+            },
+            Engine::TensorrtLlm => Self {
+                max_sequences: 2048,
+                block_tokens: 32,
+                ..paged
+            },
+            Engine::Mindie => Self {
+                max_sequences: 200,
+                block_tokens: 128,
+                ..paged
+            },
+            Engine::LlamaCpp => local,
+            Engine::Exllama | Engine::Exllamav2 | Engine::MlcLlm => Self {
+                pass_tokens: 2048,
+                stages_overlap: false,
+                ..local
+            },
+            Engine::Transformers | Engine::Fastertransformer => Self {
+                pass_tokens: u32::MAX,
+                whole_prompts: true,
+                stages_overlap: false,
+                ..local
+            },
+        }
+    }
+}
+
+/// How one run differs from what its engine does by default: facts of a measured row that a
+/// scenario has no field for.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RunDetails {
+    /// Bits of one quantised weight where they are not the format's own (EXL2, group size 32).
+    pub bits_per_weight: Option<f64>,
+    /// The head is run on every prompt token and kept in FP32 beside the 16-bit result (versions
+    /// of Transformers before 4.45).
+    pub full_prompt_logits: bool,
+}

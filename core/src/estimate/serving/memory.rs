@@ -1,0 +1,145 @@
+//! Memory of one card.
+
+use super::kv;
+use super::setting::Setting;
+use super::weights;
+use crate::scenario::Engine;
+
+/// Bytes of the fullest card by part.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CardBytes {
+    /// Weights.
+    pub weights: f64,
+    /// KV cache of all requests at their full length.
+    pub kv_cache: f64,
+    /// Working set of a pass, and what a growing cache leaves behind.
+    pub activations: f64,
+    /// Output logits.
+    pub logits: f64,
+    /// Buffers of collectives.
+    pub communication: f64,
+    /// Workspaces and graphs.
+    pub workspace: f64,
+    /// Driver context, which counters of a framework do not see.
+    pub context: f64,
+}
+
+impl CardBytes {
+    /// All of them.
+    pub fn total(&self) -> f64 {
+        self.seen_by_framework() + self.context
+    }
+
+    /// What a framework's own counters see.
+    pub fn seen_by_framework(&self) -> f64 {
+        self.weights
+            + self.kv_cache
+            + self.activations
+            + self.logits
+            + self.communication
+            + self.workspace
+    }
+}
+
+/// Bytes of one request's cache at full length on the fullest card.
+pub(super) fn sequence_bytes(setting: &Setting<'_>, tokens: u64) -> f64 {
+    kv::card_bytes(
+        setting.shape,
+        tokens,
+        setting.element_bytes,
+        setting.tensor,
+        setting.stages,
+        setting.facts.block_tokens,
+    )
+}
+
+/// Bytes that each token of a pass writes at once in one block: residual, normed input, the
+/// projections, and the feed-forward network's two or three vectors, in 16 bit.
+fn pass_bytes_per_token(setting: &Setting<'_>) -> f64 {
+    let shape = setting.shape;
+    let wide = shape
+        .experts
+        .as_ref()
+        .map_or(0, |e| e.ffn * e.per_token + e.shared_ffn)
+        .max(shape.ffn);
+    2.0 * (6.0 * f64::from(shape.hidden) + 3.0 * f64::from(wide) / setting.ways())
+        * setting.constants.memory.activation_factor
+}
+
+/// Bytes of the fullest card with `batch` requests of the job's full length.
+pub(super) fn card_bytes(setting: &Setting<'_>, batch: f64) -> CardBytes {
+    let m = &setting.constants.memory;
+    let job = setting.job;
+    let prompt = u64::from(job.prompt_tokens);
+    let full = prompt + u64::from(job.output_tokens);
+    let kv_cache = batch * sequence_bytes(setting, full);
+    let vocab = f64::from(setting.shape.vocab);
+    let per_token = pass_bytes_per_token(setting);
+    let several = setting.tensor * setting.stages > 1;
+    let mut bytes = CardBytes {
+        weights: weights::card_weight_bytes(
+            job.model,
+            &setting.weights,
+            setting.tensor,
+            setting.stages,
+        ) as f64,
+        kv_cache,
+        communication: if setting.tensor > 1 && several {
+            m.collective_bytes
+        } else {
+            0.0
+        },
+        workspace: m.workspace_bytes,
+        context: m.context_bytes,
+        ..CardBytes::default()
+    };
+    if setting.facts.graphs {
+        bytes.workspace += m.graph_bytes;
+    }
+    if setting.facts.whole_prompts {
+        // While the prompt is read the cache holds the prompt only, so that the working set and
+        // the logits come on top of less than the full cache.
+        let tokens = batch * prompt as f64;
+        let headed = if setting.details.full_prompt_logits {
+            tokens
+        } else {
+            batch
+        };
+        // FP32 logits beside the 16-bit ones that they are made from.
+        let logits = headed * vocab * 6.0;
+        let reading = batch * sequence_bytes(setting, prompt) + tokens * per_token + logits;
+        let writing = kv_cache * (1.0 + m.cache_growth) + batch * (per_token + vocab * 6.0);
+        let working = (reading.max(writing) - kv_cache).max(0.0);
+        bytes.logits = logits.min(working);
+        bytes.activations = working - bytes.logits;
+    } else {
+        let pass = f64::from(setting.facts.pass_tokens);
+        bytes.activations = pass * per_token;
+        bytes.logits = match job.engine {
+            // It keeps FP32 logits of every token of a piece of a prompt.
+            Engine::LlamaCpp => pass * vocab * 4.0,
+            Engine::Exllama | Engine::Exllamav2 | Engine::MlcLlm => batch * vocab * 4.0,
+            // FP32 logits and probabilities of a full batch, tried out on start.
+            _ => f64::from(setting.facts.max_sequences.min(1024)) * vocab * 8.0,
+        };
+    }
+    bytes
+}
+
+/// Requests that one copy runs at once, of `wanted`: what the pool of the KV cache holds, with
+/// requests on average past `GROWN` of their answers, and no more than the engine runs.
+pub(super) fn admitted(setting: &Setting<'_>, wanted: f64) -> f64 {
+    const GROWN: f64 = 0.7;
+    let job = setting.job;
+    let usable = setting.node.card.usable_memory_bytes() as f64;
+    let share = setting.facts.reserved_share.unwrap_or(0.97);
+    let empty = card_bytes(setting, 0.0);
+    let pool = usable * share - empty.total();
+    let tokens =
+        u64::from(job.prompt_tokens) + (f64::from(job.output_tokens) * GROWN).ceil() as u64;
+    let one = sequence_bytes(setting, tokens.max(1)).max(1.0);
+    wanted
+        .min(f64::from(setting.facts.max_sequences))
+        .min((pool / one).max(1.0))
+        .max(1.0)
+}

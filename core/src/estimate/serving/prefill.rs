@@ -1,0 +1,46 @@
+//! Reading prompts.
+
+use super::setting::Setting;
+
+/// Parts of a prompt that llama.cpp's stages work on at the same time: its batch of 2048 tokens
+/// in pieces of 512.
+const PARTS_UNDER_WAY: f64 = 4.0;
+
+/// Seconds to read `requests` prompts of `prompt` tokens, all stages.
+///
+/// Products with weights at their share of the peak, attention over the causal half of the
+/// prompt, weights read once a pass, and the host's time a pass.
+pub(super) fn prefill_s(setting: &Setting<'_>, requests: f64, prompt: f64) -> f64 {
+    let tokens = requests * prompt;
+    if tokens <= 0.0 {
+        return 0.0;
+    }
+    let pass = if setting.facts.whole_prompts {
+        tokens
+    } else {
+        tokens.min(f64::from(setting.facts.pass_tokens))
+    };
+    let passes = (tokens / pass).ceil();
+    let per_pass = tokens / passes;
+    let headed = if setting.details.full_prompt_logits {
+        per_pass
+    } else {
+        (requests / passes).max(1.0)
+    };
+    let attention_s = setting.shape.causal_score_flops_per_token(prompt) * per_pass
+        / (setting.attention * setting.ways());
+    let products_s = setting.products_s(per_pass, headed) + attention_s;
+    let memory_s = setting.weights_read(per_pass) / setting.bandwidth;
+    let host_s = setting.engine.step_s + setting.launches_s();
+    let card_s = setting.roofline_s(memory_s, products_s);
+    let serial_s = passes * setting.with_host_s(card_s, host_s);
+    let stages = f64::from(setting.stages);
+    let under_way = if setting.facts.stages_overlap {
+        passes.min(PARTS_UNDER_WAY.max(stages))
+    } else {
+        1.0
+    };
+    // `under_way` parts pass `stages` stages in `under_way + stages - 1` turns of one stage.
+    let share = (under_way + stages - 1.0) / (under_way * stages);
+    serial_s * share.min(1.0) + passes * setting.communication_s(per_pass)
+}

@@ -1,0 +1,152 @@
+//! Single quantities of one run, as measured rows state them.
+
+use super::batching::{Load, load};
+use super::decode::step;
+use super::engine::RunDetails;
+use super::memory::{CardBytes, admitted, card_bytes};
+use super::prefill::prefill_s;
+use super::setting::Setting;
+use super::{ServingConstants, ServingJob};
+use crate::catalog::Node;
+use crate::plan::ServingPlan;
+use crate::scenario::Engine;
+
+/// What was measured, for the residuals that a range rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// Weights alone.
+    Weights,
+    /// Memory of a card.
+    Memory,
+    /// Decoding for one user.
+    Decode,
+    /// Reading prompts.
+    Prefill,
+    /// Many requests at once.
+    Batch,
+}
+
+/// Name of a kind of job in the residuals: the quantity and the engine.
+pub const fn kind_name(quantity: Quantity, engine: Engine) -> &'static str {
+    macro_rules! names {
+        ($($engine:ident => $name:literal),* $(,)?) => {
+            match (quantity, engine) {
+                $(
+                    (Quantity::Weights, Engine::$engine) => concat!("weights ", $name),
+                    (Quantity::Memory, Engine::$engine) => concat!("memory ", $name),
+                    (Quantity::Decode, Engine::$engine) => concat!("decode ", $name),
+                    (Quantity::Prefill, Engine::$engine) => concat!("prefill ", $name),
+                    (Quantity::Batch, Engine::$engine) => concat!("batch ", $name),
+                )*
+            }
+        };
+    }
+    names! {
+        Vllm => "vllm",
+        Sglang => "sglang",
+        TensorrtLlm => "tensorrt_llm",
+        LlamaCpp => "llama_cpp",
+        Transformers => "transformers",
+        Exllama => "exllama",
+        Exllamav2 => "exllamav2",
+        MlcLlm => "mlc_llm",
+        DeepspeedMii => "deepspeed_mii",
+        Fastertransformer => "fastertransformer",
+        Mindie => "mindie",
+        VllmAscend => "vllm_ascend",
+    }
+}
+
+/// One run, asked for single quantities. Middles only: ranges are put around what a row states.
+pub struct Probe<'a> {
+    setting: Setting<'a>,
+    batch: f64,
+}
+
+impl<'a> Probe<'a> {
+    /// A run of `job` laid out as `plan`.
+    pub fn new(
+        job: &'a ServingJob<'a>,
+        plan: &ServingPlan,
+        node: &'a Node<'a>,
+        constants: &'a ServingConstants,
+        details: RunDetails,
+    ) -> Self {
+        Self {
+            setting: Setting::new(job, plan, node, constants, details),
+            batch: f64::from(plan.batch.max(1)),
+        }
+    }
+
+    fn load(&self) -> Load {
+        load(&self.setting, self.batch)
+    }
+
+    /// Bytes of all weights.
+    pub fn weights_bytes(&self) -> f64 {
+        self.setting.weights.total() as f64
+    }
+
+    /// Bytes of the fullest card.
+    pub fn card_bytes(&self) -> CardBytes {
+        card_bytes(&self.setting, self.batch)
+    }
+
+    /// Seconds a token of one user, prefill left out, over an answer of the job's length.
+    pub fn decode_s_per_token(&self) -> f64 {
+        let job = self.setting.job;
+        let context = f64::from(job.prompt_tokens) + f64::from(job.output_tokens) / 2.0;
+        step(&self.setting, self.batch, context).seconds
+    }
+
+    /// Seconds from sending a batch of requests at once to the last token.
+    pub fn batch_s(&self) -> f64 {
+        let load = self.load();
+        load.cycle_s * self.batch / load.running
+    }
+
+    /// Seconds a token between the first and the last where `requests` are sent at once and no
+    /// more follow: later ones wait behind the first ones' prefills.
+    pub fn tpot_at_once_s(&self, requests: f64) -> f64 {
+        let load = self.load();
+        if requests > load.running * 1.5 {
+            return load.tpot_s;
+        }
+        let output = f64::from(self.setting.job.output_tokens.max(1));
+        load.step.seconds + 0.5 * (load.running - 1.0) * load.prefill_each_s / output
+    }
+
+    /// Seconds a token under a steady load.
+    pub fn tpot_s(&self) -> f64 {
+        self.load().tpot_s
+    }
+
+    /// Seconds to the first token under a steady load.
+    pub fn ttft_s(&self) -> f64 {
+        self.load().ttft_s
+    }
+
+    /// Seconds to read the prompts of the whole batch and to give each its first token.
+    pub fn batch_ttft_s(&self) -> f64 {
+        let prompt = f64::from(self.setting.job.prompt_tokens.max(1));
+        prefill_s(&self.setting, self.batch, prompt)
+            + self.batch * self.setting.engine.sequence_s
+            + self.setting.engine.request_s
+    }
+
+    /// Prompt tokens a second of one request.
+    pub fn prefill_tokens_per_s(&self) -> f64 {
+        let prompt = f64::from(self.setting.job.prompt_tokens.max(1));
+        prompt / prefill_s(&self.setting, 1.0, prompt)
+    }
+
+    /// Requests that run at once where as many wait as there is room for.
+    pub fn most_admitted(&self) -> f64 {
+        admitted(&self.setting, f64::from(u32::MAX))
+    }
+
+    /// Requests a second of one copy under a steady load.
+    pub fn requests_per_s(&self) -> f64 {
+        self.load().requests_per_s()
+    }
+}

@@ -1,0 +1,334 @@
+//! Everything about one layout that its memory and its speed are counted from, worked out once.
+
+use super::ServingJob;
+use super::constants::{ArchitectureConstants, EngineConstants, ServingConstants};
+use super::engine::{EngineFacts, RunDetails};
+use super::kv;
+use super::weights::{self, WeightBytes};
+use crate::catalog::{AttentionKind, Node, Transformer};
+use crate::dtype::{ComputeDtype, KvFormat, WeightFormat};
+use crate::plan::ServingPlan;
+use crate::scenario::Engine;
+
+/// One layout of one job on one kind of card.
+pub(super) struct Setting<'a> {
+    pub job: &'a ServingJob<'a>,
+    pub shape: &'a Transformer,
+    pub node: &'a Node<'a>,
+    pub constants: &'a ServingConstants,
+    pub architecture: &'a ArchitectureConstants,
+    pub engine: &'a EngineConstants,
+    pub facts: EngineFacts,
+    pub details: RunDetails,
+    pub tensor: u32,
+    pub stages: u32,
+    pub weights: WeightBytes,
+    /// Bytes of one cached element.
+    pub element_bytes: f64,
+    /// Bytes a second at which weights are read.
+    pub bandwidth: f64,
+    /// Bytes a second at which the KV cache is read.
+    pub cache_bandwidth: f64,
+    /// FLOP/s of large products with weights.
+    pub products: f64,
+    /// FLOP/s of attention over a prompt.
+    pub attention: f64,
+    /// FLOPs of one token's products with weights outside experts and head.
+    pub dense_flops: f64,
+    /// FLOPs of one token through one expert, all expert blocks.
+    pub expert_flops: f64,
+    /// FLOPs of the head for one token.
+    pub head_flops: f64,
+    /// Routed experts of a block, and how many a token uses; 0 for dense models.
+    pub experts: f64,
+    pub experts_used: f64,
+}
+
+/// No kernel reads faster than this share of the datasheet's bandwidth.
+const BEST_BANDWIDTH: f64 = 0.96;
+/// No product runs faster than this share of the datasheet's peak.
+const BEST_PRODUCTS: f64 = 0.97;
+/// Peak where the catalog has none for any format (FLOP/s): slow enough to be seen.
+const UNKNOWN_PEAK: f64 = 1e12;
+
+impl<'a> Setting<'a> {
+    pub fn new(
+        job: &'a ServingJob<'a>,
+        plan: &ServingPlan,
+        node: &'a Node<'a>,
+        constants: &'a ServingConstants,
+        details: RunDetails,
+    ) -> Self {
+        let shape = &job.model.transformer;
+        let card = node.card;
+        let architecture = constants.architectures.of(card);
+        let engine = constants.engines.of(job.engine);
+        let kernels = &constants.kernels;
+        let weights = weights::weight_bytes(job.model, job.weights, details.bits_per_weight);
+        let gguf = job.engine == Engine::LlamaCpp;
+
+        let bits = details
+            .bits_per_weight
+            .unwrap_or_else(|| job.weights.bits_per_weight());
+        let format_bandwidth = if bits > 12.0 {
+            1.0
+        } else if job.engine == Engine::Transformers && job.weights == WeightFormat::Fp8 {
+            kernels.eager_fp8_bandwidth
+        } else if bits > 6.0 {
+            kernels.eight_bit
+        } else {
+            kernels.four_bit
+        };
+        let bandwidth = card.bandwidth_gb_s
+            * 1e9
+            * (architecture.bandwidth * engine.bandwidth).min(BEST_BANDWIDTH)
+            * format_bandwidth.min(1.0);
+        let cache_bandwidth =
+            card.bandwidth_gb_s * 1e9 * architecture.bandwidth.min(BEST_BANDWIDTH);
+
+        let peaks = &card.peak_tflops;
+        let dtype = job.weights.compute_dtype(card);
+        let half = peaks
+            .bf16
+            .or(peaks.fp16)
+            .map(|t| t * 1e12)
+            .or_else(|| peaks.flops_per_s(ComputeDtype::Fp16))
+            .unwrap_or(UNKNOWN_PEAK);
+        // llama.cpp lets its products accumulate in 16 bit where that is faster.
+        let half = if gguf {
+            peaks.fp16_acc16.map_or(half, |t| (t * 1e12).max(half))
+        } else {
+            half
+        };
+        let full = peaks.fp16_acc16.unwrap_or(0.0) * 1e12;
+        let half_rate = !gguf && full > 1.5 * half;
+        let (peak, narrow) = match dtype {
+            ComputeDtype::Fp8 | ComputeDtype::Int8 | ComputeDtype::Fp4 => (
+                peaks.flops_per_s(dtype).unwrap_or(half),
+                architecture.narrow,
+            ),
+            ComputeDtype::Fp32 => (peaks.flops_per_s(ComputeDtype::Fp32).unwrap_or(half), 1.0),
+            _ => (half, 1.0),
+        };
+        let expand = if bits < 12.0 && narrow >= 1.0 {
+            kernels.expand
+        } else {
+            1.0
+        };
+        let gain = if half_rate {
+            kernels.half_rate_gain
+        } else {
+            1.0
+        };
+        let share = (architecture.compute * engine.compute * gain).min(BEST_PRODUCTS);
+
+        let experts = shape.experts.as_ref();
+        let dense_params = shape.attention_params() + shape.shared_ffn_params();
+        Self {
+            job,
+            shape,
+            node,
+            constants,
+            architecture,
+            engine,
+            facts: EngineFacts::of(job.engine),
+            details,
+            tensor: plan.tensor_parallel.max(1),
+            stages: plan.pipeline_parallel.max(1),
+            weights,
+            element_bytes: kv::element_bytes(job.kv, gguf),
+            bandwidth: bandwidth.max(1.0),
+            cache_bandwidth: cache_bandwidth.max(1.0),
+            products: (peak * share * narrow.min(1.0) * expand.min(1.0)).max(1.0),
+            attention: (half * share * kernels.attention.min(1.0)).max(1.0),
+            dense_flops: 2.0 * dense_params as f64,
+            expert_flops: experts.map_or(0.0, |e| {
+                2.0 * f64::from(e.layers) * shape.one_expert_params() as f64
+            }),
+            head_flops: 2.0 * shape.embedding_params() as f64,
+            experts: experts.map_or(0.0, |e| f64::from(e.experts)),
+            experts_used: experts.map_or(0.0, |e| f64::from(e.per_token)),
+        }
+    }
+
+    /// Tensor-parallel ways.
+    pub fn ways(&self) -> f64 {
+        f64::from(self.tensor)
+    }
+
+    /// Blocks.
+    pub fn layers(&self) -> f64 {
+        f64::from(self.shape.layers)
+    }
+
+    /// Experts of a block that a pass of `tokens` touches, on average, each token choosing evenly.
+    pub fn experts_touched(&self, tokens: f64) -> f64 {
+        if self.experts <= 0.0 {
+            return 0.0;
+        }
+        let missed = 1.0 - (self.experts_used / self.experts).min(1.0);
+        self.experts * (1.0 - missed.powf(tokens))
+    }
+
+    /// Bytes of weights that one card of a tensor-parallel group reads in a pass of `tokens`,
+    /// all stages' blocks together.
+    pub fn weights_read(&self, tokens: f64) -> f64 {
+        let w = &self.weights;
+        let touched = if self.experts > 0.0 {
+            self.experts_touched(tokens) / self.experts
+        } else {
+            0.0
+        };
+        w.kv_projections as f64 * weights::kv_share(self.shape, self.tensor)
+            + w.norms as f64
+            + (w.attention as f64
+                + w.shared_ffn as f64
+                + w.routed as f64 * touched
+                + w.head_read as f64)
+                / self.ways()
+    }
+
+    /// Seconds that the products of a pass of `tokens` take, the head run on `headed` of them.
+    pub fn products_s(&self, tokens: f64, headed: f64) -> f64 {
+        let tiles = |n: f64| self.tiled(n);
+        let touched = self.experts_touched(tokens);
+        let routed = if touched > 0.0 {
+            let each = tokens * self.experts_used / touched;
+            touched * tiles(each) * self.expert_flops * self.architecture.experts.max(1.0)
+        } else {
+            0.0
+        };
+        (self.dense_flops * tiles(tokens) + self.head_flops * tiles(headed) + routed)
+            / (self.products * self.ways())
+    }
+
+    /// Rows that a product of `rows` rows costs as much as: kernels work in tiles, so that few
+    /// rows cost nearly a tile. Engines for one user have kernels for single rows.
+    fn tiled(&self, rows: f64) -> f64 {
+        const SINGLE_ROWS: f64 = 8.0;
+        let vector = matches!(
+            self.job.engine,
+            Engine::LlamaCpp | Engine::Exllama | Engine::Exllamav2 | Engine::MlcLlm
+        );
+        if vector && rows <= SINGLE_ROWS {
+            return rows;
+        }
+        let half = self.constants.kernels.half_tokens;
+        rows + half * half / (rows + half)
+    }
+
+    /// Seconds that llama.cpp's kernels need to expand the weights of one pass, on vector units.
+    pub fn expanding_s(&self, tokens: f64) -> f64 {
+        if self.job.engine != Engine::LlamaCpp || tokens > 8.0 {
+            return 0.0;
+        }
+        let ops = if self.job.weights.is_gguf() {
+            self.constants.kernels.llama_cpp_quant_ops
+        } else {
+            self.constants.kernels.llama_cpp_half_ops
+        };
+        let vector = self.node.card.peak_tflops.fp32.unwrap_or(10.0) * 1e12;
+        let weights =
+            (self.dense_flops + self.head_flops + self.expert_flops * self.experts_touched(tokens))
+                / 2.0;
+        weights * ops / (vector * self.ways())
+    }
+
+    /// Seconds to read the caches of `sequences` of `context` tokens once, all stages' blocks.
+    pub fn cache_read_s(&self, sequences: f64, context: f64) -> f64 {
+        let elements = kv::card_elements(self.shape, context, self.tensor, true);
+        let sharing = self
+            .shape
+            .attention
+            .iter()
+            .map(|group| match group.kind {
+                AttentionKind::Heads {
+                    heads, kv_heads, ..
+                } => f64::from(heads) / f64::from(kv_heads.max(1)),
+                // One latent serves all heads in one product.
+                _ => 1.0,
+            })
+            .fold(1.0, f64::max);
+        let unshared = 1.0 + self.architecture.unshared_cache * (sharing - 1.0);
+        let emulated = match self.job.kv {
+            KvFormat::Bits8 | KvFormat::Bits4 if self.node.card.peak_tflops.fp8.is_none() => {
+                self.constants.kernels.emulated_cache.max(1.0)
+            }
+            _ => 1.0,
+        };
+        sequences * elements * self.element_bytes * self.engine.cache_traffic * unshared * emulated
+            / self.cache_bandwidth
+    }
+
+    /// Seconds of the longer of memory and product time, with the share of the shorter that is
+    /// not hidden behind it.
+    pub fn roofline_s(&self, memory_s: f64, products_s: f64) -> f64 {
+        memory_s.max(products_s)
+            + self.constants.kernels.roofline_overlap.min(1.0) * memory_s.min(products_s)
+    }
+
+    /// Host and launch seconds of one pass over all blocks.
+    pub fn launches_s(&self) -> f64 {
+        let kernels = &self.constants.kernels;
+        let eager = self.job.engine == Engine::Transformers;
+        let bits = self.job.weights.bits_per_weight();
+        let format = match self.job.weights {
+            WeightFormat::Fp8 if eager => kernels.eager_fp8,
+            WeightFormat::Int8 | WeightFormat::Gptq8 if eager => kernels.eager_int8,
+            _ => 1.0,
+        };
+        let expert_layers = self
+            .shape
+            .experts
+            .as_ref()
+            .map_or(0.0, |e| f64::from(e.layers));
+        let mut expert = 0.0;
+        if expert_layers > 0.0 {
+            expert = if eager {
+                kernels.eager_expert_s * self.experts * format
+            } else if matches!(self.job.weights, WeightFormat::Gptq4 | WeightFormat::Awq4)
+                && bits < 6.0
+            {
+                kernels.int4_expert_layer_s
+            } else {
+                kernels.expert_layer_s
+            };
+        }
+        let launch = if eager { 1.0 } else { self.architecture.launch };
+        launch * (self.layers() * self.engine.layer_s * format + expert_layers * expert)
+    }
+
+    /// Host and card time put together: the longer and the share of the shorter that shows.
+    pub fn with_host_s(&self, card_s: f64, host_s: f64) -> f64 {
+        card_s + host_s - self.engine.hidden.clamp(0.0, 1.0) * card_s.min(host_s)
+    }
+
+    /// Seconds of collectives and hand-overs for a pass of `tokens`.
+    pub fn communication_s(&self, tokens: f64) -> f64 {
+        let links = &self.constants.links;
+        let hops = f64::from(self.stages - 1) * links.hop_s;
+        if self.tensor < 2 {
+            return hops;
+        }
+        let link = &self.node.card.link;
+        let ways = self.ways();
+        let within = self.tensor <= self.node.cards_per_node.max(1);
+        // Both directions of a PCIe 3.0 slot where the catalog has no figure.
+        let card_link = link.bidirectional_gb_s.unwrap_or(32.0) / 2.0;
+        let (one_way, latency) = if !within {
+            (
+                self.node.network_gb_s.min(card_link).max(1.0),
+                links.network_s,
+            )
+        } else if link.kind.starts_with("PCIe") {
+            (card_link, links.bus_s)
+        } else {
+            (card_link, links.direct_s)
+        };
+        let bytes = 2.0 * (ways - 1.0) / ways * tokens * f64::from(self.shape.hidden) * 2.0;
+        let one = latency * (1.0 + 0.1 * (ways - 2.0))
+            + bytes / (one_way * 1e9 * links.efficiency.clamp(0.01, 1.0));
+        // One all-reduce after attention and one after the feed-forward network.
+        2.0 * self.layers() * one + hops
+    }
+}

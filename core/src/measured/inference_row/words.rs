@@ -1,0 +1,120 @@
+//! Engines and formats in the words that sources use.
+
+use crate::dtype::{KvFormat, WeightFormat};
+use crate::scenario::{Choice, Engine};
+
+/// The engine of a name such as `vllm 0.6.3` or `tensorrt/tensorrt-llm`; `None`: not one that is
+/// modelled.
+pub(super) fn engine(name: &str) -> Option<Engine> {
+    let name = name.to_ascii_lowercase();
+    let has = |part: &str| name.contains(part);
+    Some(if has("vllm-ascend") || has("vllm_ascend") {
+        Engine::VllmAscend
+    } else if has("vllm") || has("text-generation-inference") || name == "tgi" {
+        Engine::Vllm
+    } else if has("sglang") || has("lmdeploy") {
+        Engine::Sglang
+    } else if has("tensorrt") || has("trt-llm") || has("trtllm") {
+        Engine::TensorrtLlm
+    } else if has("llama.cpp")
+        || has("llama-cpp")
+        || has("llamacpp")
+        || has("ollama")
+        || has("lm studio")
+        || has("koboldcpp")
+        || has("docker model runner")
+    {
+        Engine::LlamaCpp
+    } else if has("fastertransformer") {
+        Engine::Fastertransformer
+    } else if has("transformers") || name == "hf" || name == "huggingface" {
+        Engine::Transformers
+    } else if has("exllamav2") || has("exllamav3") || has("tabbyapi") {
+        Engine::Exllamav2
+    } else if has("exllama") {
+        Engine::Exllama
+    } else if has("mlc") {
+        Engine::MlcLlm
+    } else if has("deepspeed") {
+        Engine::DeepspeedMii
+    } else if has("mindie") {
+        Engine::Mindie
+    } else {
+        return None;
+    })
+}
+
+/// A weight format as a row gives it, with the bits of one weight where they are not the format's
+/// own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Weights {
+    pub format: WeightFormat,
+    pub bits: Option<f64>,
+}
+
+/// The format of words such as `int4 gptq g128`, `exl2 4.0 bpw`, `f16`; `notes` tell the kinds of
+/// `int4` and `int8` apart.
+pub(super) fn weights(precision: &str, engine: Engine, notes: &str) -> Option<Weights> {
+    let text = precision.trim().to_ascii_lowercase();
+    let notes = notes.to_ascii_lowercase();
+    let said = |word: &str| text.contains(word) || notes.contains(word);
+    let plain = |format| Some(Weights { format, bits: None });
+    if text.is_empty() {
+        return plain(if engine == Engine::LlamaCpp {
+            WeightFormat::Q4KM
+        } else {
+            WeightFormat::Bf16
+        });
+    }
+    if text.starts_with("exl2") || text.ends_with("bpw") {
+        let bits = text
+            .split_whitespace()
+            .find_map(|word| word.parse::<f64>().ok())
+            .filter(|bits| (1.0..=16.0).contains(bits))?;
+        return Some(Weights {
+            format: WeightFormat::Gptq4,
+            bits: Some(bits),
+        });
+    }
+    let four = text.starts_with("int4") || text.starts_with("w4");
+    let eight = text.starts_with("int8") || text.starts_with("w8");
+    if four {
+        let format = if said("awq") {
+            WeightFormat::Awq4
+        } else if said("nf4") || said("bitsandbytes") {
+            WeightFormat::Nf4
+        } else {
+            WeightFormat::Gptq4
+        };
+        // An FP16 scale and a 4-bit zero point for each group.
+        let bits = if text.contains("g32") {
+            Some(4.0 + 20.0 / 32.0)
+        } else if text.contains("g64") {
+            Some(4.0 + 20.0 / 64.0)
+        } else if text.ends_with("g-") {
+            Some(4.0)
+        } else {
+            None
+        };
+        return Some(Weights { format, bits });
+    }
+    if eight {
+        // Transformers runs 8-bit integers by GPTQ or bitsandbytes, servers by W8A8.
+        return plain(if said("gptq") || engine == Engine::Transformers {
+            WeightFormat::Gptq8
+        } else {
+            WeightFormat::Int8
+        });
+    }
+    let first = text.split_whitespace().next()?;
+    plain(WeightFormat::from_name(first)?)
+}
+
+/// The KV cache's format; 16 bit where nothing is said.
+pub(super) fn cache(precision: &str) -> KvFormat {
+    precision
+        .split_whitespace()
+        .next()
+        .and_then(KvFormat::from_name)
+        .unwrap_or(KvFormat::Bits16)
+}
