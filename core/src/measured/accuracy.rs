@@ -15,7 +15,7 @@ struct Quantity {
 const TRAINING_KINDS: [&str; 4] = ["pretrain", "full_ft", "lora", "qlora"];
 const SERVING_KINDS: [&str; 1] = ["llm"];
 
-const QUANTITIES: [Quantity; 6] = [
+const QUANTITIES: [Quantity; 7] = [
     Quantity {
         name: "Training: peak memory",
         metrics: &["peak_mem_gb"],
@@ -39,11 +39,7 @@ const QUANTITIES: [Quantity; 6] = [
     },
     Quantity {
         name: "Serving: speed of one user",
-        metrics: &[
-            "decode_tokens_per_s_single",
-            "total_tokens_per_s_single",
-            "tpot_ms",
-        ],
+        metrics: &["decode_tokens_per_s_single", "total_tokens_per_s_single"],
         kinds: &SERVING_KINDS,
     },
     Quantity {
@@ -59,6 +55,11 @@ const QUANTITIES: [Quantity; 6] = [
             "request_latency_ms",
             "samples_per_s",
         ],
+        kinds: &SERVING_KINDS,
+    },
+    Quantity {
+        name: "Serving: time per token on saturated servers",
+        metrics: &["tpot_ms"],
         kinds: &SERVING_KINDS,
     },
 ];

@@ -167,6 +167,9 @@ impl Facts<'_> {
         }
         match self.value {
             None if !self.ran_out_of_memory => return Judged::unused("no value"),
+            None if self.metric != "peak_mem_gb" => {
+                return Judged::unused("no value: the run had no memory left");
+            }
             Some(value) if value <= 0.0 => return Judged::unused("value is not above 0"),
             _ => {}
         }

@@ -245,7 +245,8 @@ fn a_card_shown_as_fitting_where_memory_ran_out_is_a_false_fit() {
 fn rows_that_cannot_be_compared_say_why() {
     let head = "id,model,metric,value,seq_len,suspect,notes\n";
     let rows = "a-1,M,tokens_per_s_per_gpu,,512,,\na-2,M,tokens_per_s_per_gpu,0,512,,\n\
-        a-3,M,tokens_per_s_per_gpu,5,512,yes,\na-4,M,,5,512,,\n";
+        a-3,M,tokens_per_s_per_gpu,5,512,yes,\na-4,M,,5,512,,\n\
+        a-5,M,tokens_per_s_per_gpu,,512,,OOM\n";
     let file = MeasuredFile::parse(&format!("{head}{rows}")).unwrap();
     let reasons: Vec<_> = judge(&file, Catalog::embedded(), &Shipped)
         .into_iter()
@@ -258,6 +259,7 @@ fn rows_that_cannot_be_compared_say_why() {
             Judged::unused("value is not above 0"),
             Judged::unused("marked as suspect"),
             Judged::unused("no metric"),
+            Judged::unused("no value: the run had no memory left"),
         ]
     );
 }
