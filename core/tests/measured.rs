@@ -86,7 +86,7 @@ fn changed(csv: &'static str) -> impl Strategy<Value = (Vec<String>, Vec<Vec<Str
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn changed_training_rows_are_judged((header, rows) in changed(TRAINING_CSV)) {

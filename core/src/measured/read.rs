@@ -78,7 +78,7 @@ struct ColumnLimit {
     zero: Zero,
 }
 
-const LIMITS: [ColumnLimit; 8] = [
+const LIMITS: [ColumnLimit; 9] = [
     ColumnLimit {
         columns: &["layers"],
         most: 1000,
@@ -95,7 +95,12 @@ const LIMITS: [ColumnLimit; 8] = [
         zero: Zero::IsWrong,
     },
     ColumnLimit {
-        columns: &["ffn", "vocab"],
+        columns: &["ffn"],
+        most: 1_000_000,
+        zero: Zero::SaysNothing,
+    },
+    ColumnLimit {
+        columns: &["vocab"],
         most: 10_000_000,
         zero: Zero::SaysNothing,
     },
@@ -283,6 +288,25 @@ impl Cells<'_> {
         None
     }
 
+    /// Text about experts, whose numbers stay below what is computed.
+    fn experts(&mut self, column: &str) -> String {
+        const MOST: u32 = 8192;
+        const MOST_SHARED_WIDTH: u32 = 1_000_000;
+        let text = self.text(column);
+        let lower = text.to_ascii_lowercase();
+        // `60 routed top4 + shared 5632`: behind "shared" stands a width.
+        let (counts, width) = lower.split_once("shared").unwrap_or((&lower, ""));
+        let above = |text: &str, most: u32| {
+            text.split(|c: char| !c.is_ascii_digit())
+                .filter(|digits| !digits.is_empty())
+                .any(|digits| digits.parse::<u32>().map_or(true, |n| n > most))
+        };
+        if above(counts, MOST) || above(width, MOST_SHARED_WIDTH) {
+            self.problem(column, &text, "holds a number that is too large");
+        }
+        text
+    }
+
     fn problem(&mut self, column: &str, text: &str, what: &str) {
         let shown: String = text.chars().take(40).collect();
         self.problems.push(format!("{column} '{shown}' {what}"));
@@ -319,7 +343,7 @@ fn training_row(mut cells: Cells<'_>) -> TrainingRow {
         kv_heads: c.count("kv_heads"),
         ffn: c.count("ffn"),
         vocab: c.count("vocab"),
-        moe_experts: c.text("moe_experts"),
+        moe_experts: c.experts("moe_experts"),
         moe_active_params_b: c.billions("moe_active_params_b"),
         seq_len: c.count("seq_len"),
         gpu: c.text("gpu"),
@@ -367,7 +391,7 @@ fn inference_row(mut cells: Cells<'_>) -> InferenceRow {
         head_dim: c.count("head_dim"),
         ffn: c.count("ffn"),
         vocab: c.count("vocab"),
-        moe_experts: c.text("moe_experts"),
+        moe_experts: c.experts("moe_experts"),
         moe_active_params_b: c.billions("moe_active_params_b"),
         gpu: c.text("gpu"),
         card: c.text("card"),
