@@ -1,7 +1,7 @@
 //! Time of collectives, seconds.
 
 use super::constants::SpeedConstants;
-use crate::catalog::{Card, Node};
+use crate::catalog::{Card, Market, Node};
 use crate::plan::{Sharding, TrainingPlan};
 
 /// One-way bandwidths that collectives reach, bytes a second.
@@ -22,10 +22,16 @@ const GIGA: f64 = 1e9;
 fn one_way(card: &Card) -> f64 {
     /// PCIe 3.0 x16, one way, GB/s.
     const UNKNOWN_LINK_GB_S: f64 = 16.0;
+    /// Share of the bus that collectives of game cards reach. Their drivers refuse peer-to-peer
+    /// copies, so every byte goes through host memory and crosses the bus twice, and all cards
+    /// share the host's memory. A prior: no measured row of ours sees it alone.
+    const STAGED_SHARE: f64 = 0.35;
+    let staged = card.market == Market::Consumer && card.link.kind.starts_with("PCIe");
     card.link
         .bidirectional_gb_s
         .or(card.link.host_bidirectional_gb_s)
         .map_or(UNKNOWN_LINK_GB_S, |both| both / 2.0)
+        * if staged { STAGED_SHARE } else { 1.0 }
         * GIGA
 }
 
