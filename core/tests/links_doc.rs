@@ -1,0 +1,222 @@
+//! `docs/links.md` says what the reader does: its table is made from the limits and names in
+//! use. `CARDFIT_WRITE_DOCS=1 cargo test -p cardfit --test links_doc` writes it anew.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use cardfit::catalog::{Billing, Catalog, Currency};
+use cardfit::dtype::{KvFormat, WeightFormat};
+use cardfit::plan::{Offload, Recompute, Sharding};
+use cardfit::scenario::limits::Unit;
+use cardfit::scenario::{
+    Choice, Engine, JobKind, Optimizer, PARAMS, Param, RankBy, Scope, TrainingPrecision, number,
+    parse, to_query,
+};
+use cardfit::text::{Lang, text};
+
+fn names<T: Choice>() -> Vec<&'static str> {
+    T::ALL.iter().map(|value| value.name()).collect()
+}
+
+/// Names that a parameter takes, where it takes names.
+fn choices(param: &Param) -> Vec<&'static str> {
+    match param.name {
+        "do" => names::<JobKind>(),
+        "prec" => names::<TrainingPrecision>(),
+        "opt" => names::<Optimizer>(),
+        "recompute" => names::<Recompute>(),
+        "shard" => names::<Sharding>(),
+        "offload" => names::<Offload>(),
+        "w" => names::<WeightFormat>(),
+        "kv" => names::<KvFormat>(),
+        "engine" => names::<Engine>(),
+        "bill" => names::<Billing>(),
+        "cur" => names::<Currency>()
+            .into_iter()
+            .filter(|name| *name != "eur")
+            .collect(),
+        "sort" => names::<RankBy>(),
+        "gated" | "tie" | "flash" | "unpriced" => vec!["yes", "no"],
+        _ => Vec::new(),
+    }
+}
+
+/// What holds where a link is silent, where no limit states it.
+fn silent(param: &Param) -> &'static str {
+    match param.name {
+        "v" => "1",
+        "m" => "qwen2.5-7b",
+        "do" => "lora",
+        "kvheads" => "as `heads`",
+        "hd" => "`hidden / heads`",
+        "window" => "whole context",
+        "attn" => "all alike",
+        "ffn" => {
+            "gated: 8/3 `hidden`, up to a multiple of 256; else 4 `hidden`; 0 where every block holds experts"
+        }
+        "gated" | "flash" => "yes",
+        "tie" | "unpriced" => "no",
+        "experts" => "dense",
+        "eff" => "as a dense `ffn`",
+        "elayers" => "as `layers`",
+        "tokens" => "pretrain: 100B; else by samples",
+        "samples" => "10000; pretrain: by tokens",
+        "epochs" => "3; pretrain: 1",
+        "seq" => "1024; pretrain: 4096",
+        "prec" => "bf16",
+        "opt" => "adamw",
+        "w" => "as published below 16 bit, else bf16",
+        "kv" => "16bit",
+        "rps" => "by `users`",
+        "ttft" | "tpot" | "budget" | "deadline" => "no limit",
+        "requests" => "a service that runs on",
+        "cards" => "all with a price",
+        "n" => "every sensible count",
+        "max" => "as many as needed",
+        "cur" => "cny",
+        "bill" => "all but spot",
+        "price" => "none",
+        "sort" => "cheapest",
+        "lang" => "the browser's",
+        "theme" => "the browser's",
+        _ => "chosen",
+    }
+}
+
+fn range(param: &Param) -> String {
+    let listed = choices(param);
+    if !listed.is_empty() {
+        return listed
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(" ");
+    }
+    match (param.name, param.limit()) {
+        ("price", Some(limit)) => format!(
+            "`card:price,…`, {} to {}",
+            number::write(limit.min),
+            number::write(limit.max)
+        ),
+        (_, Some(limit)) => format!(
+            "{} to {}",
+            number::write(limit.min),
+            number::write(limit.max)
+        ),
+        ("m", _) => "a model's name, or `custom`".to_owned(),
+        ("cards", _) => "cards' names".to_owned(),
+        ("attn", _) => "groups, see below".to_owned(),
+        ("lang", _) => Lang::ALL.map(|lang| format!("`{}`", lang.tag())).join(" "),
+        ("theme", _) => "`light` `dark`".to_owned(),
+        _ => "1".to_owned(),
+    }
+}
+
+fn unit(param: &Param) -> String {
+    match param.limit().map(|limit| limit.unit) {
+        None | Some(Unit::One) => String::new(),
+        Some(Unit::Money) if param.name == "price" => "currency a card-hour".to_owned(),
+        Some(Unit::Money) => "currency".to_owned(),
+        Some(unit) => text(Lang::En, unit.label_key(), &[]),
+    }
+}
+
+fn table() -> String {
+    let mut table = String::from(
+        "| parameter | meaning | unit | when silent | range or values | JSON |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
+    let mut scope = Scope::All;
+    for param in PARAMS {
+        if param.scope != scope {
+            scope = param.scope;
+            let about = match scope {
+                Scope::All => "any job",
+                Scope::Custom => "with `m=custom`",
+                Scope::Train => "training",
+                Scope::Serve => "serving",
+                Scope::Page => "the page's own, no part of the scenario",
+            };
+            let _ = writeln!(table, "| | **{about}** | | | | |");
+        }
+        let default = param
+            .limit()
+            .and_then(|limit| limit.default)
+            .map_or_else(|| silent(param).to_owned(), number::write);
+        let path = match param.path {
+            "job.tensor_parallel" => {
+                "`job.train.tensor_parallel` `job.serve.tensor_parallel`".to_owned()
+            }
+            "" => String::new(),
+            path => format!("`{path}`"),
+        };
+        let _ = writeln!(
+            table,
+            "| `{}` | {} | {} | {default} | {} | {path} |",
+            param.name,
+            text(Lang::En, &param.label_key(), &[]),
+            unit(param),
+            range(param),
+        );
+    }
+    table
+}
+
+#[test]
+fn the_table_of_links_is_what_the_reader_does() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/links.md");
+    let page = std::fs::read_to_string(&path).expect("docs/links.md");
+    let (before, rest) = page.split_once("uses -->\n").expect("the table's start");
+    let (written, after) = rest.split_once("<!-- end -->").expect("the table's end");
+    if std::env::var_os("CARDFIT_WRITE_DOCS").is_some() {
+        let page = format!("{before}uses -->\n{}<!-- end -->{after}", table());
+        std::fs::write(&path, page).expect("docs/links.md is written");
+        return;
+    }
+    assert_eq!(
+        written,
+        table(),
+        "docs/links.md is behind: CARDFIT_WRITE_DOCS=1 cargo test -p cardfit --test links_doc"
+    );
+}
+
+#[test]
+fn every_listed_value_is_understood_and_every_stated_default_is_left_out() {
+    let catalog = Catalog::embedded();
+    for param in PARAMS {
+        let base = match param.scope {
+            Scope::Serve => "m=qwen2.5-7b&do=serve",
+            Scope::Custom => "m=custom&do=lora&experts=8",
+            _ => "m=qwen2.5-7b&do=lora",
+        };
+        // The first of a parameter counts, so the value under test goes before the base.
+        let canonical = |value: &str| {
+            let parsed = parse(&format!("{}={value}&{base}", param.name), catalog);
+            let others = parsed
+                .problems
+                .iter()
+                .filter(|p| p.kind.key() != "problem.repeated");
+            assert_eq!(
+                others.count(),
+                0,
+                "{}={value}: {:?}",
+                param.name,
+                parsed.problems
+            );
+            to_query(&parsed.scenario)
+        };
+        for value in choices(param) {
+            canonical(value);
+        }
+        let default = param
+            .limit()
+            .and_then(|limit| limit.default)
+            .map(number::write);
+        let stated = default.or_else(|| {
+            let word = silent(param);
+            (choices(param).contains(&word) && param.name != "do").then(|| word.to_owned())
+        });
+        if let Some(stated) = stated {
+            assert_eq!(canonical(&stated), base, "{}={stated}", param.name);
+        }
+    }
+}
