@@ -15,6 +15,8 @@ use crate::scenario::{Training, TrainingMethod};
 const MOST_MICRO_BATCH_TOKENS: u32 = 65_536;
 /// Tokens of one micro-batch from which recomputing more, for a larger one, does not pay.
 const HEALTHY_TOKENS: u32 = 4096;
+/// A model is split further only where that is faster by this factor: it takes other software.
+const WORTH_SPLITTING: f64 = 1.15;
 /// Sequences of one step may differ from the wanted number by this factor, so that odd numbers
 /// of cards can share them.
 const BATCH_TOLERANCE: f64 = 1.25;
@@ -98,8 +100,14 @@ impl Found {
     }
 
     fn note(&mut self, plan: TrainingPlan, speed: TrainingSpeed) {
-        let faster = |(_, known): &(_, TrainingSpeed)| {
-            speed.tokens_per_s.mid > known.tokens_per_s.mid * WORTH_THE_TROUBLE
+        let ways = |plan: &TrainingPlan| plan.tensor_parallel * plan.pipeline_parallel;
+        let faster = |(simpler, known): &(TrainingPlan, TrainingSpeed)| {
+            let worth = if ways(&plan) > ways(simpler) {
+                WORTH_SPLITTING
+            } else {
+                WORTH_THE_TROUBLE
+            };
+            speed.tokens_per_s.mid > known.tokens_per_s.mid * worth
         };
         if self.best.as_ref().is_none_or(faster) {
             self.best = Some((plan, speed));
