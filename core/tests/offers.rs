@@ -151,6 +151,8 @@ fn a_70b_model_in_16_bit_misses_one_80_gb_card_by_its_weights() {
         _ => None,
     });
     assert!(cards.is_some_and(|n| (2..=4).contains(&n)), "{cards:?}");
+    let quantised = Remedy::Weights(WeightFormat::Awq4);
+    assert!(one.remedies.contains(&quantised), "{:?}", one.remedies);
 }
 
 #[test]

@@ -37,10 +37,18 @@ pub(super) fn offers(
         fine: true,
     };
     let first = offers.len();
+    let mut smaller = None;
     for count in counts.of(&scenario.shelf) {
-        let Some(planned) = search.best(count) else {
-            continue;
-        };
+        let near = smaller
+            .as_ref()
+            .filter(|_| count > rented.node.cards_per_node);
+        let planned = search
+            .best(count, near)
+            .or_else(|| near.and_then(|_| search.best(count, None)));
+        let Some(planned) = planned else { continue };
+        if planned.fitness == Fitness::Fits {
+            smaller = Some(planned.plan);
+        }
         let offer = offer(scenario, serving, count, planned, prices, &rented);
         let settled = count >= rented.node.cards_per_node && is_settled(&offer, scenario);
         let hopeless = count > rented.node.cards_per_node
@@ -232,7 +240,7 @@ fn mark_limits(offer: &mut Offer, scenario: &Scenario, serving: &Serving, speed:
 fn changes(offer: &Offer, serving: &Serving, model: &Model, rented: &RentedNode<'_>) -> Changes {
     let gap = Gap::of(offer);
     let cache = [MemoryPart::KvCache, MemoryPart::Activations];
-    let best = |changed: &Serving| search(changed, model, rented).best(offer.count);
+    let best = |changed: &Serving| search(changed, model, rented).best(offer.count, None);
     let helps = |share: f64, frees: &[MemoryPart], change: &dyn Fn(&mut Serving)| {
         if !gap.could_be_filled(share, frees) {
             return false;
@@ -258,10 +266,10 @@ fn changes(offer: &Offer, serving: &Serving, model: &Model, rented: &RentedNode<
             list.push(Remedy::Concurrency(fewer));
         }
     }
-    let lightest = lighter(serving.weights)
+    let smaller = lighter(serving.weights)
         .iter()
-        .find(|weights| helps(1.0, &[MemoryPart::Weights], &|s| s.weights = **weights));
-    changes.heavy.extend(lightest.copied().map(Remedy::Weights));
+        .filter(|weights| helps(1.0, &[MemoryPart::Weights], &|s| s.weights = **weights));
+    changes.heavy.extend(smaller.copied().map(Remedy::Weights));
     let shorter = [2, 4]
         .into_iter()
         .map(|part| serving.prompt_tokens / part)

@@ -39,6 +39,11 @@ impl Fitness {
 /// A more complicated layout must be faster than a simpler one by this factor to be taken.
 const WORTH_THE_TROUBLE: f64 = 1.03;
 
+/// Whether `a` is `b`, its half or its double.
+fn is_near(a: u32, b: u32) -> bool {
+    a == b || a.checked_mul(2) == Some(b) || b.checked_mul(2) == Some(a)
+}
+
 /// Powers of two from 1 to `most`.
 fn powers_of_two(most: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(1_u32), |n| n.checked_mul(2)).take_while(move |n| *n <= most)

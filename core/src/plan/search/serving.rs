@@ -1,6 +1,9 @@
 //! Layouts of a service.
 
-use super::{Fitness, WORTH_THE_TROUBLE, powers_of_two, splits_layers};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use super::{Fitness, WORTH_THE_TROUBLE, is_near, powers_of_two, splits_layers};
 use crate::catalog::Node;
 use crate::estimate::serving::{ServingJob, largest_batch, memory, speed};
 use crate::estimate::{MemoryEstimate, MemoryPart, ServingSpeed};
@@ -48,6 +51,17 @@ pub struct ServingSearch<'a> {
     most_cards_of_copy: u32,
     usable_bytes: u64,
     weight_bytes: f64,
+    /// Copies do not depend on one another, so what is known of one holds for every count.
+    known: RefCell<Known>,
+}
+
+/// What is known of one copy by its tensor-parallel ways and its stages.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    fitting: HashMap<(u32, u32), u32>,
+    meeting: HashMap<(u32, u32), u32>,
+    /// By the requests in flight too.
+    requests_per_s: HashMap<(u32, u32, u32), f64>,
 }
 
 #[derive(Debug)]
@@ -82,6 +96,7 @@ impl<'a> ServingSearch<'a> {
             most_cards_of_copy: rented.largest_cards,
             usable_bytes: rented.node.card.usable_memory_bytes(),
             weight_bytes: 0.0,
+            known: RefCell::default(),
         };
         let one = search.plan(1, 1, 1, 1);
         search.weight_bytes = search
@@ -102,11 +117,19 @@ impl<'a> ServingSearch<'a> {
     /// The layout over `cards` cards that fits, carries the load, meets the targets, and answers
     /// soonest, in this order of importance; where none fits, the one that needs the least
     /// memory. `None` where no layout uses that many cards.
-    pub fn best(&self, cards: u32) -> Option<PlannedServing> {
+    ///
+    /// `smaller` is the answer for about half as many cards: the search then stays near it.
+    pub fn best(&self, cards: u32, smaller: Option<&ServingPlan>) -> Option<PlannedServing> {
         let mut found = Found::default();
         for tensor in self.tensor_widths(cards) {
+            if smaller.is_some_and(|s| !is_near(tensor, s.tensor_parallel)) {
+                continue;
+            }
             let mut depths = 0;
             for pipeline in self.pipeline_depths(cards, tensor) {
+                if smaller.is_some_and(|s| !is_near(pipeline, s.pipeline_parallel)) {
+                    continue;
+                }
                 let ways = f64::from(tensor * pipeline);
                 if self.weight_bytes / ways * FLOOR_SLACK > self.usable_bytes as f64 {
                     continue;
@@ -137,7 +160,7 @@ impl<'a> ServingSearch<'a> {
     fn finish(&self, best: Candidate) -> PlannedServing {
         let plan = best.plan;
         let fitting = self.largest_batch(&plan);
-        let meeting = self.largest_meeting_targets(&plan, fitting, best.violation <= 0.0);
+        let meeting = self.largest_meeting_targets(&plan, fitting);
         PlannedServing {
             plan,
             memory: best.memory,
@@ -169,9 +192,10 @@ impl<'a> ServingSearch<'a> {
         let layout = |batch| self.plan(replicas, tensor, pipeline, batch);
         let (batch, carries) = match self.load {
             Load::Concurrency(all) => (all.max(1).div_ceil(replicas).min(MOST_BATCH), true),
-            Load::RequestsPerSecond(rate) => {
-                self.batch_for_rate(&layout, rate / f64::from(replicas))
-            }
+            Load::RequestsPerSecond(rate) => self.batch_for_rate(
+                &self.plan(1, tensor, pipeline, 1),
+                rate / f64::from(replicas),
+            ),
         };
         let mut plan = layout(batch);
         let mut memory = self.memory(&plan);
@@ -234,57 +258,73 @@ impl<'a> ServingSearch<'a> {
     }
 
     /// Requests in flight on one copy that answer `rate` requests a second, by Little's law
-    /// (in flight = rate x time in the system), and whether any number does.
-    fn batch_for_rate(&self, layout: &dyn Fn(u32) -> ServingPlan, rate: f64) -> (u32, bool) {
-        /// Steps of plain iteration; beyond them the batch doubles, for near saturation the
-        /// iteration creeps.
-        const PATIENT_STEPS: u32 = 6;
-        let mut batch = 1;
-        let mut step = 0;
-        loop {
-            let plan = layout(batch);
-            let speed = speed(&self.job, &plan, &self.node);
-            let of_copy = speed.requests_per_s.mid / f64::from(plan.replicas);
-            if of_copy >= rate {
+    /// (in flight = rate x time in the system); as many as fit, and `false`, where too few do.
+    fn batch_for_rate(&self, copy: &ServingPlan, rate: f64) -> (u32, bool) {
+        let most = self.largest_batch(copy);
+        if most == 0 || self.requests_per_s(copy, most) < rate {
+            return (most.max(1), false);
+        }
+        let (mut batch, mut enough) = (1, most);
+        while batch < enough {
+            let answered = self.requests_per_s(copy, batch);
+            if answered >= rate {
                 return (batch, true);
             }
-            if batch >= MOST_BATCH {
-                return (MOST_BATCH, false);
-            }
-            let in_flight = (rate / of_copy * f64::from(batch)).ceil();
-            let next = if in_flight < f64::from(MOST_BATCH) {
-                in_flight as u32
+            // Time in the system grows with the batch, so fewer than this many never suffice;
+            // near saturation that creeps, and halving the rest is faster.
+            let in_flight = (rate / answered * f64::from(batch)).ceil();
+            let at_least = if in_flight < f64::from(enough) {
+                (in_flight as u32).max(batch + 1)
             } else {
-                MOST_BATCH
+                enough
             };
-            step += 1;
-            batch = if step <= PATIENT_STEPS {
-                next.max(batch + 1)
-            } else {
-                next.max(batch * 2)
+            let middle = batch.midpoint(enough);
+            if at_least < middle && self.requests_per_s(copy, middle) >= rate {
+                enough = middle;
             }
-            .min(MOST_BATCH);
+            batch = at_least.min(enough);
         }
+        (enough, true)
     }
 
+    /// Requests a second of one copy with `batch` in flight.
+    fn requests_per_s(&self, copy: &ServingPlan, batch: u32) -> f64 {
+        let key = (copy.tensor_parallel, copy.pipeline_parallel, batch);
+        if let Some(known) = self.known.borrow().requests_per_s.get(&key) {
+            return *known;
+        }
+        let plan = ServingPlan { batch, ..*copy };
+        let answered = speed(&self.job, &plan, &self.node).requests_per_s.mid;
+        self.known.borrow_mut().requests_per_s.insert(key, answered);
+        answered
+    }
+
+    /// Requests in flight that fit on one copy.
     fn largest_batch(&self, plan: &ServingPlan) -> u32 {
-        largest_batch(&self.job, plan, &self.node, self.usable_bytes).min(MOST_BATCH)
+        let key = (plan.tensor_parallel, plan.pipeline_parallel);
+        if let Some(known) = self.known.borrow().fitting.get(&key) {
+            return *known;
+        }
+        let fitting = largest_batch(&self.job, plan, &self.node, self.usable_bytes).min(MOST_BATCH);
+        self.known.borrow_mut().fitting.insert(key, fitting);
+        fitting
     }
 
     /// Most requests in flight on one copy, up to `fitting`, with both targets met.
-    fn largest_meeting_targets(&self, plan: &ServingPlan, fitting: u32, met_at_load: bool) -> u32 {
+    fn largest_meeting_targets(&self, plan: &ServingPlan, fitting: u32) -> u32 {
         if self.ttft_target_s.is_infinite() && self.tpot_target_s.is_infinite() {
             return fitting;
         }
+        let key = (plan.tensor_parallel, plan.pipeline_parallel);
+        if let Some(known) = self.known.borrow().meeting.get(&key) {
+            return *known;
+        }
+        let copy = self.plan(1, plan.tensor_parallel, plan.pipeline_parallel, 1);
         let meets = |batch: u32| {
-            let speed = speed(&self.job, &ServingPlan { batch, ..*plan }, &self.node);
+            let speed = speed(&self.job, &ServingPlan { batch, ..copy }, &self.node);
             speed.ttft_s.mid <= self.ttft_target_s && speed.tpot_s.mid <= self.tpot_target_s
         };
-        let (mut low, mut high) = if met_at_load {
-            (plan.batch.min(fitting), fitting.saturating_add(1))
-        } else {
-            (0, plan.batch.min(fitting).saturating_add(1))
-        };
+        let (mut low, mut high) = (0, fitting.saturating_add(1));
         while high - low > 1 {
             let middle = low.midpoint(high);
             if meets(middle) {
@@ -293,6 +333,7 @@ impl<'a> ServingSearch<'a> {
                 high = middle;
             }
         }
+        self.known.borrow_mut().meeting.insert(key, low);
         low
     }
 

@@ -2,8 +2,8 @@
 
 mod splits;
 
-use self::splits::{Scope, Split, Whole, is_near};
-use super::{Fitness, WORTH_THE_TROUBLE, powers_of_two};
+use self::splits::{Scope, Split, Whole};
+use super::{Fitness, WORTH_THE_TROUBLE, is_near, powers_of_two};
 use crate::catalog::Node;
 use crate::estimate::training::{TrainingConstants, TrainingJob, card_bytes, memory, speed};
 use crate::estimate::{MemoryEstimate, MemoryPart, TrainingSpeed};
@@ -15,7 +15,8 @@ use crate::scenario::{Training, TrainingMethod};
 const MOST_MICRO_BATCH_TOKENS: u32 = 65_536;
 /// Tokens of one micro-batch from which recomputing more, for a larger one, does not pay.
 const HEALTHY_TOKENS: u32 = 4096;
-/// A model is split further only where that is faster by this factor: it takes other software.
+/// A model is split by tensor or pipeline only where that is faster by this factor: it takes
+/// other software.
 const WORTH_SPLITTING: f64 = 1.15;
 /// Sequences of one step may differ from the wanted number by this factor, so that odd numbers
 /// of cards can share them.
@@ -102,7 +103,7 @@ impl Found {
     fn note(&mut self, plan: TrainingPlan, speed: TrainingSpeed) {
         let ways = |plan: &TrainingPlan| plan.tensor_parallel * plan.pipeline_parallel;
         let faster = |(simpler, known): &(TrainingPlan, TrainingSpeed)| {
-            let worth = if ways(&plan) > ways(simpler) {
+            let worth = if ways(simpler) == 1 && ways(&plan) > 1 {
                 WORTH_SPLITTING
             } else {
                 WORTH_THE_TROUBLE

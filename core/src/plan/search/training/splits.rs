@@ -189,8 +189,3 @@ impl TrainingSearch<'_> {
         }
     }
 }
-
-/// Whether `a` is `b`, its half or its double.
-pub(super) fn is_near(a: u32, b: u32) -> bool {
-    a == b || a == b * 2 || a * 2 == b
-}
