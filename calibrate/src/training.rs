@@ -24,6 +24,10 @@ const SOURCE_POWER: f64 = 0.5;
 /// Pull of every parameter towards its start, so that what the rows do not tell stays put.
 const PRIOR_WEIGHT: f64 = 4e-4;
 
+/// Pull of parameters of one family towards each other: what no row tells of one software or one
+/// architecture is then what its relatives show.
+const FAMILY_WEIGHT: f64 = 2e-3;
+
 /// Fits on `rows`, once on all and once without each source.
 pub fn fit(rows: &[TrainingRow], catalog: &Catalog) -> Fitted<TrainingConstants> {
     let cases = cases(rows, catalog);
@@ -114,6 +118,11 @@ fn fit_part(
         restarts: if is_fold { 0 } else { 2 },
         ..Options::default()
     };
+    let families = if slots.iter().any(|s| s.name == "other_efficiency") {
+        parameters::families(slots)
+    } else {
+        Vec::new()
+    };
     let mut trial = constants.clone();
     let mut loss = |values: &[f64]| {
         for (slot, value) in slots.iter().zip(values) {
@@ -128,7 +137,13 @@ fn fit_part(
             .zip(&priors)
             .map(|(value, prior)| (value / prior).ln().powi(2))
             .sum();
-        weighted_huber(&residuals, &weights, HUBER_DELTA) + PRIOR_WEIGHT * pull
+        weighted_huber(&residuals, &weights, HUBER_DELTA)
+            + PRIOR_WEIGHT * pull
+            + FAMILY_WEIGHT
+                * families
+                    .iter()
+                    .map(|f| disagreement(f, values))
+                    .sum::<f64>()
     };
     // One parameter at a time first: with some forty of them a simplex alone stops early.
     let near = compass(&parameters, if is_fold { 0.1 } else { 0.4 }, &mut loss);
@@ -156,6 +171,17 @@ fn fit_part(
     for (slot, value) in slots.iter().zip(&last) {
         (slot.set)(constants, round(*value));
     }
+}
+
+/// Sum of squares of the logarithms of a family's values around their mean.
+fn disagreement(family: &[usize], values: &[f64]) -> f64 {
+    let logs: Vec<f64> = family
+        .iter()
+        .filter_map(|i| values.get(*i))
+        .map(|v| v.ln())
+        .collect();
+    let mean = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
+    logs.iter().map(|log| (log - mean).powi(2)).sum()
 }
 
 /// Compass search: each parameter in turn is moved by `step` in its logarithm wherever that

@@ -277,7 +277,14 @@ pub fn speed_slots() -> Vec<Slot> {
             1e-6,
             3e-3
         ),
+        slot!("exchange_hidden", c.speed.exchange_hidden, 5e-2, 9.7e-1),
         slot!("hooked_launches", c.speed.hooked_launches, 1e0, 6e0),
+        slot!(
+            "first_flash_attention",
+            c.speed.first_flash_attention,
+            2e-1,
+            1e0
+        ),
         slot!("padded_attention", c.speed.padded_attention, 1e-1, 1e0),
         slot!(
             "experts_over_products",
@@ -501,6 +508,34 @@ fn architecture_slots() -> Vec<Slot> {
         architecture!("CDNA3 attention", 7, attention, 1.5),
         architecture!("Da Vinci 2 attention", 8, attention, 1.5),
     ]
+}
+
+/// Places of parameters that say the same of different software or architectures.
+pub fn families(slots: &[Slot]) -> Vec<Vec<usize>> {
+    const FUSED: [&str; 3] = ["megatron.", "deepspeed.", "fsdp."];
+    const EAGER: [&str; 2] = ["transformers.", "litgpt."];
+    let mut families: std::collections::BTreeMap<(u8, &str), Vec<usize>> =
+        std::collections::BTreeMap::new();
+    for (at, slot) in slots.iter().enumerate() {
+        let of = |stacks: &[&str]| {
+            stacks
+                .iter()
+                .find_map(|stack| slot.name.strip_prefix(stack))
+        };
+        let key = if let Some(field) = of(&FUSED) {
+            (0, field)
+        } else if let Some(field) = of(&EAGER) {
+            (1, field)
+        } else if slot.name.ends_with(" attention") {
+            (2, "attention")
+        } else if slot.name.starts_with(char::is_uppercase) {
+            (2, "half")
+        } else {
+            continue;
+        };
+        families.entry(key).or_default().push(at);
+    }
+    families.into_values().filter(|f| f.len() > 1).collect()
 }
 
 /// Notes how many rows each architecture's efficiency rests on.

@@ -44,7 +44,9 @@ pub fn saved_bytes(
 ) -> f64 {
     let stack = job.stack(plan);
     let split = f64::from(plan.tensor_parallel.max(1));
-    let narrow = job.is_adapter() && job.habits.adapter_targets == AdapterTargets::QueryValue;
+    // A quantised layer keeps its input even where it is frozen.
+    let narrow = job.method == TrainingMethod::Lora
+        && job.habits.adapter_targets == AdapterTargets::QueryValue;
     let elements = if narrow {
         counts.saved_elements_frozen()
     } else {

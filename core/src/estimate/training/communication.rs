@@ -111,6 +111,15 @@ pub fn ranks_in_node(plan: &TrainingPlan, node: &Node<'_>) -> f64 {
     f64::from((link_domain(node) / tensor).clamp(1, ranks))
 }
 
+/// Bytes of one card's weights in compute format and of their gradients, before sharding.
+#[derive(Debug, Clone, Copy)]
+pub struct Exchanged {
+    /// Weights.
+    pub weights: f64,
+    /// Gradients.
+    pub gradients: f64,
+}
+
 /// Collectives of sharded weights and of gradients.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DataTime {
@@ -120,19 +129,31 @@ pub struct DataTime {
     pub step_s: f64,
 }
 
-/// Time of data-parallel collectives for a card that holds `weights` bytes of weights in compute
-/// format and `gradients` bytes of gradients, both before sharding.
+impl DataTime {
+    /// Both, one after the other.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            micro_batch_s: self.micro_batch_s + other.micro_batch_s,
+            step_s: self.step_s + other.step_s,
+        }
+    }
+}
+
+/// Time of data-parallel collectives of `held` bytes; `spread` is how many ranks hold different
+/// parts already (expert parallelism), so that only every `spread`-th has the same.
 pub fn data_parallel(
     plan: &TrainingPlan,
     node: &Node<'_>,
     ways: &Ways,
-    weights: f64,
-    gradients: f64,
-    passes_over_weights: f64,
+    held: &Exchanged,
+    spread: u32,
 ) -> DataTime {
-    let ranks = f64::from(plan.data_parallel.max(1) * plan.context_parallel.max(1));
-    let in_node = ranks_in_node(plan, node);
+    let spread = f64::from(spread.max(1));
+    let all = f64::from(plan.data_parallel.max(1) * plan.context_parallel.max(1));
+    let ranks = (all / spread).max(1.0);
+    let in_node = (ranks_in_node(plan, node) / spread).max(1.0);
     let once = |bytes: f64| ways.data(bytes, ranks, in_node);
+    let (weights, gradients) = (held.weights, held.gradients);
     match plan.sharding {
         Sharding::None => DataTime {
             micro_batch_s: 0.0,
@@ -146,15 +167,21 @@ pub fn data_parallel(
             micro_batch_s: once(gradients),
             step_s: once(weights.min(gradients)),
         },
+        // A pipeline stage keeps gathered weights through the step's many micro-batches.
+        Sharding::Zero3 if plan.pipeline_parallel > 1 => DataTime {
+            micro_batch_s: 0.0,
+            step_s: once(weights) + once(gradients),
+        },
+        // Gathered for the forward and again for the backward pass.
         Sharding::Zero3 => DataTime {
-            micro_batch_s: passes_over_weights * once(weights) + once(gradients),
+            micro_batch_s: 2.0 * once(weights) + once(gradients),
             step_s: 0.0,
         },
         Sharding::Hybrid => {
             let inside = |bytes: f64| ways.data(bytes, in_node, in_node);
             DataTime {
-                micro_batch_s: passes_over_weights * inside(weights) + inside(gradients),
-                step_s: 2.0 * ways.data(gradients / in_node.max(1.0), ranks / in_node, 1.0),
+                micro_batch_s: 2.0 * inside(weights) + inside(gradients),
+                step_s: 2.0 * ways.data(gradients / in_node, ranks / in_node, 1.0),
             }
         }
     }

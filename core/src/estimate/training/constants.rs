@@ -98,6 +98,8 @@ pub struct SpeedConstants {
     pub other_efficiency: f64,
     /// The same for TF32 and for FP32 on vector units.
     pub fp32_over_half: f64,
+    /// Rate of the first FlashAttention over the second's (Dao 2023 tells of a factor of 2).
+    pub first_flash_attention: f64,
     /// Rate of PyTorch's memory-efficient attention under a padding mask over FlashAttention's.
     pub padded_attention: f64,
     /// Experts' products over dense products, the cost of routing included.
@@ -116,6 +118,8 @@ pub struct SpeedConstants {
     pub network_efficiency: f64,
     /// Share of tensor-parallel collectives hidden behind products.
     pub tensor_hidden: f64,
+    /// Share of experts' exchange hidden behind computation.
+    pub exchange_hidden: f64,
     /// Share of sharding's and gradients' collectives hidden behind computation.
     pub data_hidden: f64,
     /// Time that a tensor-parallel collective takes beyond its bytes: waiting for the slowest,
@@ -268,7 +272,7 @@ impl Default for MemoryConstants {
         let stack = |activations, working_blocks, logit_bytes, update_bytes| StackMemory {
             activations,
             adapter_activations: activations * 1.1,
-            quantised_activations: 1.1,
+            quantised_activations: 1.15,
             working_blocks,
             logit_bytes,
             update_bytes,
@@ -323,6 +327,7 @@ impl Default for SpeedConstants {
             ],
             other_efficiency: 0.55,
             fp32_over_half: 1.0,
+            first_flash_attention: 0.5,
             padded_attention: 0.4,
             experts_over_products: 0.7,
             product_traffic: 0.4,
@@ -332,6 +337,7 @@ impl Default for SpeedConstants {
             link_efficiency: 0.7,
             network_efficiency: 0.75,
             tensor_hidden: 0.2,
+            exchange_hidden: 0.5,
             data_hidden: 0.85,
             collective_latency_s: 5e-5,
             hooked_launches: 2.0,

@@ -75,6 +75,19 @@ pub enum AdapterTargets {
     QueryValue,
 }
 
+/// Kernel of fused attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttentionKernel {
+    /// FlashAttention-2 (Dao 2023) or the software's own kernel of that rank.
+    #[default]
+    Flash,
+    /// The first FlashAttention (Dao et al. 2022), about half as fast.
+    FirstFlash,
+    /// PyTorch's memory-efficient kernel under a padding mask: the whole square, at a lower rate.
+    Padded,
+}
+
 /// What the training software does by habit and a user seldom chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Habits {
@@ -90,9 +103,8 @@ pub struct Habits {
     pub tf32: bool,
     /// Model chunks of a pipeline stage (interleaved schedule, Narayanan et al. 2021).
     pub pipeline_chunks: u32,
-    /// Batches are padded and attention runs under a mask with PyTorch's memory-efficient kernel:
-    /// the whole square, at a lower rate.
-    pub padded_attention: bool,
+    /// Kernel of fused attention.
+    pub attention_kernel: AttentionKernel,
     /// Attention looks back only (a decoder); BERT looks both ways.
     pub causal: bool,
 }
@@ -106,7 +118,7 @@ impl Default for Habits {
             adapter_targets: AdapterTargets::AllLinear,
             tf32: true,
             pipeline_chunks: 1,
-            padded_attention: false,
+            attention_kernel: AttentionKernel::Flash,
             causal: true,
         }
     }

@@ -27,7 +27,7 @@ pub use constants::{
     StackSpeed, StackSpeeds, TrainingConstants, kind_name,
 };
 pub use flops::{Convention, CountedAttention, counted_flops};
-pub use job::{AdapterTargets, Habits, Stack, TrainingJob};
+pub use job::{AdapterTargets, AttentionKernel, Habits, Stack, TrainingJob};
 pub use memory::{CardBytes, card_bytes, memory_with};
 pub use optimizer::{Lasting, frozen_bytes};
 pub use speed::speed_with;

@@ -1,11 +1,11 @@
 //! Time of one optimizer step: roofline (Williams et al. 2009), collectives, bubbles, launches.
 
 use super::activations::{saved_bytes, tokens};
-use super::communication::{Ways, data_parallel};
+use super::communication::{Exchanged, Ways, data_parallel};
 use super::constants::{SpeedConstants, TrainingConstants};
 use super::counts::Counts;
 use super::flops::{Convention, CountedAttention, attention_flops, counted_flops};
-use super::job::{Stack, TrainingJob};
+use super::job::{AttentionKernel, Stack, TrainingJob};
 use super::optimizer::{Stage, lasting};
 use crate::catalog::{Card, Node};
 use crate::dtype::ComputeDtype;
@@ -46,13 +46,13 @@ impl Rates {
     fn of(job: &TrainingJob<'_>, stack: Stack, card: &Card, constants: &SpeedConstants) -> Self {
         let share = constants.half_efficiency(card);
         let stacked = constants.stack(stack);
-        let padded = if job.habits.padded_attention {
-            constants.padded_attention
-        } else {
-            1.0
+        let kernel = match job.habits.attention_kernel {
+            AttentionKernel::Flash => 1.0,
+            AttentionKernel::FirstFlash => constants.first_flash_attention,
+            AttentionKernel::Padded => constants.padded_attention,
         };
         let fused_share = constants.attention_share(card) * stacked.attention;
-        let attention_share = fused_share * padded;
+        let attention_share = fused_share * kernel;
         let memory = card.bandwidth_gb_s.max(1.0) * 1e9 * constants.bandwidth_efficiency;
         let half_dtype = match job.precision {
             TrainingPrecision::Fp16 => ComputeDtype::Fp16,
@@ -146,14 +146,13 @@ pub fn speed_with(
     let micro = micro_batch(job, &counts, plan, &rates, &ways, c);
     let held = Held::of(job, &counts, plan);
 
-    let exchanged = data_parallel(
+    let exchanged = data_parallel(plan, node, &ways, &held.dense, 1).plus(data_parallel(
         plan,
         node,
         &ways,
-        held.gathered_bytes,
-        held.gradient_bytes,
-        2.0,
-    );
+        &held.experts,
+        plan.expert_parallel,
+    ));
     let busy = micro.whole();
     let per_micro = exposed(exchanged.micro_batch_s, busy, c.data_hidden);
     let accum = f64::from(plan.grad_accum.max(1));
@@ -209,19 +208,19 @@ fn exposed(comm: f64, work: f64, hidden: f64) -> f64 {
     (comm - work).max((1.0 - hidden) * comm).max(0.0)
 }
 
-/// Bytes that data-parallel collectives move for one card.
+/// Bytes that data-parallel collectives move for one card, before sharding.
 struct Held {
-    gathered_bytes: f64,
-    gradient_bytes: f64,
+    dense: Exchanged,
+    experts: Exchanged,
 }
 
 impl Held {
     fn of(job: &TrainingJob<'_>, counts: &Counts, plan: &TrainingPlan) -> Self {
         let split = f64::from(plan.tensor_parallel.max(1) * plan.pipeline_parallel.max(1));
-        let experts = counts.expert_params as f64 / f64::from(plan.expert_parallel.max(1));
-        let dense = (counts.shared_params + counts.vector_params) as f64
-            + (counts.tables * counts.table_params) as f64;
-        let params = (dense + experts) / split;
+        let experts = counts.expert_params as f64 / f64::from(plan.expert_parallel.max(1)) / split;
+        let dense = ((counts.shared_params + counts.vector_params) as f64
+            + (counts.tables * counts.table_params) as f64)
+            / split;
         let each = if job.precision == TrainingPrecision::Fp32 {
             4.0
         } else {
@@ -230,24 +229,32 @@ impl Held {
         if job.is_adapter() {
             let adapters = counts.adapter_params_per_rank(job.habits.adapter_targets) as f64
                 * f64::from(job.lora_rank)
-                / split;
+                / split
+                * each;
             let base = if job.method == TrainingMethod::Qlora {
                 0.52
             } else {
                 each
             };
+            let sharded = super::optimizer::shards_weights(plan);
             return Self {
-                gathered_bytes: if super::optimizer::shards_weights(plan) {
-                    params * base
-                } else {
-                    adapters * each
+                dense: Exchanged {
+                    weights: if sharded { dense * base } else { adapters },
+                    gradients: adapters,
                 },
-                gradient_bytes: adapters * each,
+                experts: Exchanged {
+                    weights: if sharded { experts * base } else { 0.0 },
+                    gradients: 0.0,
+                },
             };
         }
+        let whole = |params: f64| Exchanged {
+            weights: params * each,
+            gradients: params * each,
+        };
         Self {
-            gathered_bytes: params * each,
-            gradient_bytes: params * each,
+            dense: whole(dense),
+            experts: whole(experts),
         }
     }
 }
@@ -317,7 +324,10 @@ fn micro_batch(
     let head = passes.head * tokens * 2.0 * table / rates.head;
     let attention = passes.attention
         * tokens
-        * attention_flops(job, job.habits.causal && !job.habits.padded_attention)
+        * attention_flops(
+            job,
+            job.habits.causal && job.habits.attention_kernel != AttentionKernel::Padded,
+        )
         / split
         / rates.attention;
 
@@ -362,7 +372,8 @@ fn micro_batch(
         collective += (passes.elementwise - 1.0)
             * 2.0
             * expert_layers
-            * ways.exchange(routed, f64::from(plan.expert_parallel));
+            * ways.exchange(routed, f64::from(plan.expert_parallel))
+            * (1.0 - c.exchange_hidden);
     }
     if plan.context_parallel > 1 {
         // Keys and values pass around the ring behind attention itself.

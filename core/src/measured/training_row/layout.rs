@@ -4,7 +4,7 @@ use super::words::Words;
 use crate::catalog::{Card, Market, Model, Node};
 use crate::dtype::WeightFormat;
 use crate::estimate::training::{
-    AdapterTargets, Habits, Stack, TrainingConstants, TrainingJob, memory_with,
+    AdapterTargets, AttentionKernel, Habits, Stack, TrainingConstants, TrainingJob, memory_with,
 };
 use crate::measured::TrainingRow;
 use crate::plan::{Offload, Recompute, Sharding, TrainingPlan};
@@ -134,8 +134,9 @@ fn stack(row: &TrainingRow, words: &Words, method: TrainingMethod) -> Stack {
     } else if fsdp && method == TrainingMethod::Pretrain {
         Stack::Fsdp
     } else if method == TrainingMethod::Pretrain {
+        let whole_run = matches!(row.metric.as_str(), "gpu_hours_total" | "wall_days");
         let plain_data_parallel = matches!(row.sharding.as_str(), "none" | "ddp");
-        if split {
+        if split || whole_run {
             Stack::Megatron
         } else if plain_data_parallel || row.sharding.is_empty() && row.n_gpus.unwrap_or(1) <= 8 {
             Stack::Transformers
@@ -189,6 +190,8 @@ fn plan(
     splits: &Splits,
     sharding: Sharding,
 ) -> TrainingPlan {
+    /// A usual batch of short sequences where the source names none.
+    const SHORT_SEQUENCES: u32 = 32;
     /// LitGPT's own default.
     const LITGPT_MICRO_BATCH: u32 = 4;
     let copies = (cards / (splits.tensor * splits.pipeline * splits.context)).max(1);
@@ -204,6 +207,9 @@ fn plan(
             // Pipelines run one sequence a micro-batch; elsewhere a batch is not cut unasked.
             (Some(per_copy), None) if splits.pipeline == 1 && splits.tensor == 1 => {
                 per_copy.min(64)
+            }
+            (None, None) if row.seq_len.is_some_and(|s| s <= 512) && row.tp.is_none() => {
+                SHORT_SEQUENCES
             }
             _ if words.any(&["litgpt"]) && row.task == "pretrain" => LITGPT_MICRO_BATCH,
             _ => 1,
@@ -292,13 +298,26 @@ fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> Habi
         },
         tf32: !row.precision.eq_ignore_ascii_case("fp32")
             && !row.precision.to_lowercase().contains("int4"),
-        // Transformers leaves attention to PyTorch unless FlashAttention is asked for.
-        padded_attention: stack == Stack::Transformers
-            && row.task != "pretrain"
-            && !words.any(&["flash", "fa2", "fa3", "pack"])
-            && row.micro_batch_per_gpu.unwrap_or(1) > 1,
+        attention_kernel: attention_kernel(row, words, stack),
         pipeline_chunks: words.number_after("vp").unwrap_or(1).max(1),
         causal: !model.name.to_lowercase().contains("bert"),
+    }
+}
+
+fn attention_kernel(row: &TrainingRow, words: &Words, stack: Stack) -> AttentionKernel {
+    // Transformers leaves attention to PyTorch unless FlashAttention is asked for.
+    let padded = stack == Stack::Transformers
+        && row.task != "pretrain"
+        && !words.any(&["flash", "fa2", "fa3", "pack"])
+        && row.micro_batch_per_gpu.unwrap_or(1) > 1;
+    // llm-foundry's benchmarks are of 2023, with the first FlashAttention.
+    let first = words.any(&["llm-foundry", "flash-attention 1", "flash attention 1"]);
+    if padded {
+        AttentionKernel::Padded
+    } else if first {
+        AttentionKernel::FirstFlash
+    } else {
+        AttentionKernel::Flash
     }
 }
 
@@ -508,6 +527,13 @@ fn recompute(
     }
     // Colossal-AI's benchmark counts the repeated pass of its gradient checkpointing, and LitGPT
     // checkpoints blocks when it shards.
+    // NeMo's performance recipes fit by splitting rather than by computing again.
+    if words.any(&["nemo"])
+        && words.any(&["performance", "perf table"])
+        && !words.any(&["automodel"])
+    {
+        return Recompute::None;
+    }
     let sharded_litgpt =
         setup.habits.stack == Some(Stack::Litgpt) && setup.plan.sharding != Sharding::None;
     if words.any(&["colossal", "gradient checkpointing on"]) || sharded_litgpt {
