@@ -285,6 +285,12 @@ pub fn speed_slots() -> Vec<Slot> {
             2e-1,
             1e0
         ),
+        slot!(
+            "misaligned_products",
+            c.speed.misaligned_products,
+            4e-1,
+            1e0
+        ),
         slot!("padded_attention", c.speed.padded_attention, 1e-1, 1e0),
         slot!(
             "experts_over_products",

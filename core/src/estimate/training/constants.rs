@@ -102,6 +102,8 @@ pub struct SpeedConstants {
     pub first_flash_attention: f64,
     /// Rate of PyTorch's memory-efficient attention under a padding mask over FlashAttention's.
     pub padded_attention: f64,
+    /// Rate of products whose split width is no multiple of a matrix unit's tile.
+    pub misaligned_products: f64,
     /// Experts' products over dense products, the cost of routing included.
     pub experts_over_products: f64,
     /// Share of the matrix products' own memory traffic that is not hidden behind them.
@@ -329,6 +331,7 @@ impl Default for SpeedConstants {
             fp32_over_half: 1.0,
             first_flash_attention: 0.5,
             padded_attention: 0.4,
+            misaligned_products: 0.8,
             experts_over_products: 0.7,
             product_traffic: 0.4,
             bandwidth_efficiency: 0.8,

@@ -105,6 +105,8 @@ pub struct Habits {
     pub pipeline_chunks: u32,
     /// Kernel of fused attention.
     pub attention_kernel: AttentionKernel,
+    /// Every launch waits for its kernel (`CUDA_LAUNCH_BLOCKING`, profilers).
+    pub synchronous_launches: bool,
     /// Attention looks back only (a decoder); BERT looks both ways.
     pub causal: bool,
 }
@@ -119,6 +121,7 @@ impl Default for Habits {
             tf32: true,
             pipeline_chunks: 1,
             attention_kernel: AttentionKernel::Flash,
+            synchronous_launches: false,
             causal: true,
         }
     }

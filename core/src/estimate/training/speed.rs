@@ -111,6 +111,7 @@ struct MicroBatch {
     memory: f64,
     tensor: f64,
     launch: f64,
+    synchronous: bool,
 }
 
 impl MicroBatch {
@@ -122,6 +123,10 @@ impl MicroBatch {
     /// The host runs ahead of the card until it cannot; near the crossing both are felt.
     fn whole(&self) -> f64 {
         let (busy, launch) = (self.busy(), self.launch);
+        if self.synchronous {
+            // Nothing runs ahead, and each kernel's end is waited for as its start is.
+            return busy + 2.0 * launch;
+        }
         let longer = busy.max(launch);
         if longer <= 0.0 {
             return 0.0;
@@ -316,11 +321,16 @@ fn micro_batch(
     let shared = counts.shared_params as f64 / split;
     let used_experts = counts.used_expert_params as f64 / split;
     let table = counts.table_params as f64 / split;
+    // Tiles of matrix units are 64 wide at least; a split width that is no multiple wastes them.
+    let tiled = u64::from(job.model.transformer.hidden)
+        .is_multiple_of(64 * u64::from(plan.tensor_parallel.max(1)));
+    let tiling = if tiled { 1.0 } else { c.misaligned_products };
     let products = passes.products
         * tokens
         * 2.0
         * (shared / rates.products
-            + used_experts / (rates.products * c.experts_over_products.max(1e-3)));
+            + used_experts / (rates.products * c.experts_over_products.max(1e-3)))
+        / tiling;
     let head = passes.head * tokens * 2.0 * table / rates.head;
     let attention = passes.attention
         * tokens
@@ -399,6 +409,7 @@ fn micro_batch(
         memory: (product_traffic + elementwise + loss + adapters + expanded) / rates.memory,
         tensor: collective,
         launch: launch * hooks * layers * passes.launches,
+        synchronous: job.habits.synchronous_launches,
     }
 }
 

@@ -299,6 +299,8 @@ fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> Habi
         tf32: !row.precision.eq_ignore_ascii_case("fp32")
             && !row.precision.to_lowercase().contains("int4"),
         attention_kernel: attention_kernel(row, words, stack),
+        // BLOOM's topology trials ran with CUDA_LAUNCH_BLOCKING=1, as their log says.
+        synchronous_launches: words.any(&["chronicles-prequel", "launch_blocking"]),
         pipeline_chunks: words.number_after("vp").unwrap_or(1).max(1),
         causal: !model.name.to_lowercase().contains("bert"),
     }
