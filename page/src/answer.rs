@@ -70,8 +70,6 @@ pub struct Answer {
     pub picks: Picks,
     /// How many cards fit.
     pub tally: Tally,
-    /// Smallest low and largest high of the costs shown, for drawing them on one scale.
-    pub cost_span: Option<(f64, f64)>,
     /// What was assumed.
     pub assumptions: Vec<Assumption>,
 }
@@ -109,15 +107,10 @@ impl Answer {
                 Fit::TooSmall { .. } => tally.too_small += 1,
             }
         }
-        let costs = || rows.iter().filter_map(|row| cost(&row.best, kind));
-        let cost_span = costs()
-            .map(|c| (c.low, c.high))
-            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
         Self {
             kind,
             picks: picks(&rows, kind),
             tally,
-            cost_span,
             assumptions: ranking.assumptions.clone(),
             rows: rows.into_iter().map(Arc::new).collect(),
             places,
@@ -127,6 +120,16 @@ impl Answer {
     /// The row of a card.
     pub fn row(&self, card: &str) -> Option<&Arc<Row>> {
         self.rows.get(*self.places.get(card)?)
+    }
+
+    /// Smallest low and largest high of the first rows' costs, for drawing them on one scale.
+    pub fn cost_span(&self, rows: usize) -> Option<(f64, f64)> {
+        self.rows
+            .iter()
+            .take(rows)
+            .filter_map(|row| cost(&row.best, self.kind))
+            .map(|c| (c.low, c.high))
+            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 
     /// The offer that answers: the first of the ranking.

@@ -10,22 +10,33 @@ pub const GIB: f64 = 1_073_741_824.0;
 /// Shown where there is no figure, or none that is finite.
 pub const NO_FIGURE: &str = "–";
 
-/// `value` rounded to `digits` significant digits, at least to the unit, without trailing zeros after the point.
-fn significant(value: f64, digits: i32) -> String {
+/// `value` rounded to `digits` significant digits, trailing zeros kept: they say how well it is known.
+fn estimated(value: f64, digits: i32) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
     let magnitude = value.abs().log10().floor() as i32;
+    // 9.97 to two digits is 10: what rounds up to the next power of ten is one digit longer.
+    let step = 10f64.powi(magnitude + 1 - digits);
+    let rounded = (value / step).round() * step;
+    let magnitude = rounded.abs().log10().floor() as i32;
     let decimals = (digits - 1 - magnitude).clamp(0, 9) as usize;
-    let plain = format!("{value:.decimals$}");
-    // 9.97 to two digits is 10.0: round once more with the digits that the longer number leaves.
+    let plain = format!("{rounded:.decimals$}");
     let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));
-    let kept = fraction.trim_end_matches('0');
-    let whole = grouped(whole);
-    if kept.is_empty() {
-        whole
+    if fraction.is_empty() {
+        grouped(whole)
     } else {
-        format!("{whole}.{kept}")
+        format!("{}.{fraction}", grouped(whole))
+    }
+}
+
+/// As [`estimated`], without trailing zeros after the point: a figure that is given, not estimated.
+fn significant(value: f64, digits: i32) -> String {
+    let long = estimated(value, digits);
+    if long.contains('.') {
+        long.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        long
     }
 }
 
@@ -76,6 +87,17 @@ pub fn number(lang: Lang, value: f64, digits: i32) -> String {
     match scale_of(lang, value) {
         Some((factor, word)) => text(lang, word, &[("n", &significant(value / factor, digits))]),
         None => significant(value, digits),
+    }
+}
+
+/// An estimate to three significant digits in the language's own scale.
+pub fn rate(lang: Lang, value: f64) -> String {
+    if !value.is_finite() {
+        return NO_FIGURE.to_owned();
+    }
+    match scale_of(lang, value) {
+        Some((factor, word)) => text(lang, word, &[("n", &estimated(value / factor, 3))]),
+        None => estimated(value, 3),
     }
 }
 
@@ -142,23 +164,11 @@ pub fn money_bare(lang: Lang, value: f64) -> String {
         return NO_FIGURE.to_owned();
     }
     if let Some((factor, word)) = scale_of(lang, value) {
-        return text(lang, word, &[("n", &significant(value / factor, 3))]);
+        return text(lang, word, &[("n", &estimated(value / factor, 3))]);
     }
-    if value < 0.995 {
-        return match significant(value, 2) {
-            whole if whole == "0" => whole,
-            // Ten fen is written 0.10, as on a bill.
-            short if short.len() < 4 => format!("{value:.2}"),
-            long => long,
-        };
-    }
-    if value < 9.995 {
-        format!("{value:.2}")
-    } else if value < 99.5 {
-        format!("{value:.1}")
-    } else {
-        grouped(&format!("{value:.0}"))
-    }
+    // Cents on a bill have two places, 0.10; a tenth of a cent has the places it needs.
+    let digits = if value < 0.995 { 2 } else { 3 };
+    estimated(value, digits)
 }
 
 /// Money in a currency: `¥12.3`, `$1,234`, `¥3.21 万`.
@@ -237,10 +247,10 @@ fn time_unit(seconds: f64) -> &'static TimeUnit {
 
 fn in_unit(seconds: f64, unit: &TimeUnit) -> String {
     let value = seconds / unit.seconds;
-    if value >= 99.5 {
+    if value >= 9.95 {
         grouped(&format!("{value:.0}"))
     } else {
-        significant(value, 2)
+        estimated(value, 2)
     }
 }
 
@@ -286,12 +296,12 @@ pub fn seconds_range(lang: Lang, value: Range) -> String {
 /// A count or rate with its ends, to three digits: `1,230 (980–1,500)`.
 pub fn number_range(lang: Lang, value: Range) -> String {
     let ends = number_ends(lang, value);
-    format!("{}{}", number(lang, value.mid, 3), bracketed(&ends))
+    format!("{}{}", rate(lang, value.mid), bracketed(&ends))
 }
 
 /// The ends of a count or rate.
 pub fn number_ends(lang: Lang, value: Range) -> String {
-    joined(number(lang, value.low, 3), number(lang, value.high, 3))
+    joined(rate(lang, value.low), rate(lang, value.high))
 }
 
 /// A share as a percentage, whole from 10 % on.
@@ -360,7 +370,8 @@ mod tests {
 
     #[test]
     fn large_numbers_follow_the_language() {
-        assert_eq!(number(Lang::En, 12_345.0, 3), "12,345");
+        assert_eq!(number(Lang::En, 12_345.0, 3), "12,300");
+        assert_eq!(number(Lang::En, 9.997, 3), "10");
         assert_eq!(number(Lang::En, 1_500_000.0, 3), "1.5 million");
         assert_eq!(number(Lang::ZhCn, 12_345.0, 3), "1.23 万");
         assert_eq!(number(Lang::ZhCn, 250_000_000.0, 3), "2.5 亿");
@@ -392,7 +403,7 @@ mod tests {
         assert_eq!(hours(48.0), "2 d");
         assert_eq!(hours(0.5), "30 min");
         assert_eq!(hours(24.0 * 120.0), "120 d");
-        assert_eq!(hours(24.0 * 365.0 * 3.0), "3 y");
+        assert_eq!(hours(24.0 * 365.0 * 3.0), "3.0 y");
         assert_eq!(seconds(Lang::En, 0.85), "850 ms");
         assert_eq!(seconds(Lang::ZhCn, 3.1 * 3600.0), "3.1 小时");
     }
@@ -414,12 +425,22 @@ mod tests {
     }
 
     #[test]
+    fn rates_show_no_more_digits_than_are_known() {
+        let ends = range(17_392.0, 28_987.0, 46_379.0);
+        assert_eq!(number_range(Lang::En, ends), "29,000 (17,400–46,400)");
+        assert_eq!(
+            number_range(Lang::En, range(13.02, 16.28, 20.3)),
+            "16.3 (13.0–20.3)"
+        );
+    }
+
+    #[test]
     fn money_keeps_the_digits_that_matter() {
         let yuan = |v: f64| money(Lang::ZhCn, Currency::Cny, v);
         assert_eq!(yuan(0.0123), "¥0.012");
         assert_eq!(yuan(0.1), "¥0.10");
         assert_eq!(yuan(1.98), "¥1.98");
-        assert_eq!(yuan(1234.4), "¥1,234");
+        assert_eq!(yuan(1234.4), "¥1,230");
         assert_eq!(yuan(32_100.0), "¥3.21 万");
         assert_eq!(money(Lang::En, Currency::Usd, 32_100.0), "$32,100");
     }

@@ -5,7 +5,7 @@ use cardfit::text::{Lang, text};
 use leptos::prelude::*;
 
 use crate::address::Theme;
-use crate::state::{App, Pace};
+use crate::state::App;
 use crate::words::t;
 
 /// The head of the page.
@@ -75,7 +75,7 @@ fn CurrencySwitch() -> impl IntoView {
                             data-testid=format!("currency-{}", currency.name())
                             aria-pressed=move || (now.get() == currency).to_string()
                             aria-label=move || text(app.lang.get(), currency.label_key(), &[])
-                            on:click=move |_| app.set(&[("cur", currency.name())], Pace::Choice)
+                            on:click=move |_| app.choose("cur", currency.name())
                         >
                             {crate::format::symbol(currency)}
                         </button>

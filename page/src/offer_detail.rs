@@ -111,13 +111,17 @@ fn OfferFacts(offer: Arc<Offer>) -> impl IntoView {
     let app = App::get();
     let lang = app.lang.get();
     let plan = words::plan(lang, &offer);
-    let has_remedy = words::remedy_of(&offer.fit).is_some();
     view! {
         <div class="facts">
             <section class="wide">
                 <h3>{text(lang, "offer.memory", &[])}</h3>
-                {(offer.fit != Fit::Fits).then(|| view! { <FitProblem offer=Arc::clone(&offer) /> })}
-                {has_remedy.then(|| view! { <RemedyButton offer=Arc::clone(&offer) /> })}
+                {(offer.fit != Fit::Fits)
+                    .then(|| {
+                        view! {
+                            <FitProblem offer=Arc::clone(&offer) />
+                            <RemedyButtons offer=Arc::clone(&offer) most=4 />
+                        }
+                    })}
                 <MemoryBar offer=Arc::clone(&offer) />
             </section>
             {(!plan.is_empty())
@@ -166,25 +170,34 @@ fn FitProblem(offer: Arc<Offer>) -> impl IntoView {
     view! { <p data-testid="why">{message}</p> }
 }
 
-/// The smallest change that would make an offer fit, as a button that makes it.
+/// Changes that would make an offer fit, the smallest first, as buttons that make them.
 #[component]
-pub fn RemedyButton(
+pub fn RemedyButtons(
     /// An offer that is tight or too small.
     offer: Arc<Offer>,
+    /// How many at most.
+    most: usize,
 ) -> impl IntoView {
     let app = App::get();
-    words::remedy_of(&offer.fit).map(|remedy| {
-        view! {
-            <button
-                type="button"
-                class="remedy"
-                data-testid="remedy"
-                on:click=move |_| remedies::apply(app, remedy)
-            >
-                {move || words::remedy(app.lang.get(), remedy)}
-            </button>
-        }
-    })
+    let buttons = offer
+        .remedies
+        .iter()
+        .take(most)
+        .map(|remedy| {
+            let remedy = *remedy;
+            view! {
+                <button
+                    type="button"
+                    class="remedy"
+                    data-testid="remedy"
+                    on:click=move |_| remedies::apply(app, remedy)
+                >
+                    {move || words::remedy(app.lang.get(), remedy)}
+                </button>
+            }
+        })
+        .collect_view();
+    view! { <p class="remedies">{buttons}</p> }
 }
 
 /// A figure with its name.
@@ -220,6 +233,7 @@ fn Speed(offer: Arc<Offer>) -> impl IntoView {
         Some(Run::Serve {
             speed,
             largest_concurrency,
+            fitting_concurrency,
             ..
         }) => {
             let tokens = |range| {
@@ -240,6 +254,10 @@ fn Speed(offer: Arc<Offer>) -> impl IntoView {
                 fact(
                     name("offer.speed.requests"),
                     format::number_range(lang, speed.requests_per_s),
+                ),
+                fact(
+                    name("offer.speed.fitting"),
+                    format::count(lang, u64::from(*fitting_concurrency)),
                 ),
                 fact(
                     name("offer.speed.largest"),
@@ -325,6 +343,20 @@ fn PriceFacts(offer: Arc<Offer>) -> impl IntoView {
     if let Some(range) = offer.cost_per_month {
         facts.push(fact(name("offer.cost.month"), money(range)));
     }
+    if let Some(range) = offer.cost_per_million_output_tokens {
+        facts.push(fact(name("offer.cost.million_output"), money(range)));
+    } else if let Some(range) = offer.cost_per_million_tokens {
+        facts.push(fact(name("offer.cost.million"), money(range)));
+    }
+    let charged = offer
+        .price
+        .as_ref()
+        .filter(|price| price.charged_cards > offer.count)
+        .map(|price| {
+            let n = format::count(lang, u64::from(price.charged_cards));
+            let words = text(lang, "offer.price.whole_nodes", &[("n", &n)]);
+            view! { <p class="note">{words}</p> }
+        });
     view! {
         <section>
             <h3>{text(lang, "offer.price", &[])}</h3>
@@ -332,6 +364,7 @@ fn PriceFacts(offer: Arc<Offer>) -> impl IntoView {
                 Some(price) => view! { <PriceOrigin price=price.clone() /> }.into_any(),
                 None => view! { <p>{text(lang, "offer.price.none", &[])}</p> }.into_any(),
             }}
+            {charged}
             <dl class="figures">{facts}</dl>
         </section>
     }
@@ -406,7 +439,13 @@ fn Grounds(offer: Arc<Offer>) -> impl IntoView {
         Some(Run::Serve { speed, .. }) => Some(about("offer.basis.of_speed", &speed.basis)),
         None => None,
     };
-    let assumptions = app.answer.with(|a| a.assumptions.clone());
+    let common = app.answer.with(|a| a.assumptions.clone());
+    let assumptions = offer
+        .assumptions
+        .iter()
+        .copied()
+        .chain(common)
+        .collect::<Vec<_>>();
     view! {
         <section>
             <h3>{text(lang, "offer.grounds", &[])}</h3>

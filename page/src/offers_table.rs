@@ -37,6 +37,15 @@ pub fn reveal(app: App, card: &str) {
     });
 }
 
+/// How many rows are shown.
+fn shown_rows(app: App) -> usize {
+    if app.all_rows.get() {
+        usize::MAX
+    } else {
+        FIRST_ROWS
+    }
+}
+
 fn row_id(card: &str) -> String {
     format!("offer-{card}")
 }
@@ -48,11 +57,7 @@ pub fn OffersTable() -> impl IntoView {
     let kind = Memo::new(move |_| app.answer.with(|a| a.kind));
     let count = Memo::new(move |_| app.answer.with(|a| a.rows.len()));
     let cards = move || {
-        let shown = if app.all_rows.get() {
-            usize::MAX
-        } else {
-            FIRST_ROWS
-        };
+        let shown = shown_rows(app);
         app.answer.with(|answer| {
             answer
                 .rows
@@ -218,7 +223,7 @@ fn SpeedCell(offer: Arc<Offer>) -> impl IntoView {
     }
     match &offer.run {
         Some(Run::Serve { speed, .. }) => {
-            let rate = format::number(lang, speed.tokens_per_s_user.mid, 3);
+            let rate = format::rate(lang, speed.tokens_per_s_user.mid);
             let first = format::seconds(lang, speed.ttft_s.mid);
             view! {
                 <b>{text(lang, "offer.rate.user", &[("rate", &rate)])}</b>
@@ -235,7 +240,8 @@ fn CostCell(offer: Arc<Offer>) -> impl IntoView {
     let app = App::get();
     let lang = app.lang.get();
     let currency = app.scenario.with(|s| s.money.currency);
-    let (kind, span) = app.answer.with(|a| (a.kind, a.cost_span));
+    let shown = shown_rows(app);
+    let (kind, span) = app.answer.with(|a| (a.kind, a.cost_span(shown)));
     match cost(&offer, kind) {
         Some(range) => {
             let misses: Vec<String> = offer

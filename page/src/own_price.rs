@@ -41,9 +41,8 @@ pub fn OwnPrice(
     Effect::new(move |before: Option<u32>| {
         let replaced = app.replaced.get();
         let now = own.get();
-        if typed.with_untracked(|t| number::read(t, Unit::Money)) != now
-            || before.is_some_and(|b| b != replaced)
-        {
+        let elsewhere = typed.with_untracked(|t| number::read(t, Unit::Money)) != now;
+        if elsewhere || before.is_some_and(|b| b != replaced) {
             typed.set(shown());
             app.forgive(&key);
         }
@@ -59,10 +58,18 @@ pub fn OwnPrice(
         let price = used()?.price.clone()?;
         match &price.provider {
             None => Some(text(lang, "offer.price.own", &[])),
-            Some(provider) => Some(match price.billing {
-                Billing::OnDemand => provider.clone(),
-                billing => format!("{provider} · {}", words::billing(lang, billing)),
-            }),
+            Some(provider) => {
+                let billing = (price.billing != Billing::OnDemand)
+                    .then(|| words::billing(lang, price.billing));
+                let day = price.as_of.as_deref().map(|day| format::date(lang, day));
+                Some(
+                    [Some(provider.clone()), billing, day]
+                        .into_iter()
+                        .flatten()
+                        .collect::<Vec<_>>()
+                        .join(" · "),
+                )
+            }
         }
     };
     let name = move || card.with_value(|card| words::card_name(app.lang.get(), card));

@@ -1,6 +1,6 @@
 //! Scenarios to start from.
 
-use cardfit::scenario::Preset;
+use cardfit::scenario::{Preset, to_query};
 use leptos::prelude::*;
 
 use crate::state::App;
@@ -9,7 +9,10 @@ use crate::words::t;
 /// Presets as a row of buttons.
 #[component]
 pub fn Presets() -> impl IntoView {
+    /// Shown before the rest is asked for.
+    const FIRST: usize = 6;
     let app = App::get();
+    let all = RwSignal::new(false);
     view! {
         <nav class="presets" aria-label=t("page.presets")>
             <span class="presets-title" aria-hidden="true">
@@ -18,12 +21,16 @@ pub fn Presets() -> impl IntoView {
             <ul>
                 {Preset::all()
                     .iter()
-                    .map(|preset| {
+                    .enumerate()
+                    .map(|(place, preset)| {
+                        let now = move || app.scenario.with(to_query) == preset.query
+                            || (place == 0 && app.scenario.with(to_query).is_empty());
                         view! {
-                            <li>
+                            <li class:hidden=move || { place >= FIRST && !all.get() }>
                                 <button
                                     type="button"
                                     class="preset"
+                                    aria-current=move || now().then_some("true")
                                     title=move || preset.note(app.lang.get())
                                     data-testid=format!("preset-{}", preset.id)
                                     on:click=move |_| app.load_link(&preset.query)
@@ -34,6 +41,16 @@ pub fn Presets() -> impl IntoView {
                         }
                     })
                     .collect_view()}
+                <li class:hidden=move || all.get()>
+                    <button
+                        type="button"
+                        class="preset more-presets"
+                        data-testid="presets-all"
+                        on:click=move |_| all.set(true)
+                    >
+                        {t("page.presets.all")}
+                    </button>
+                </li>
             </ul>
         </nav>
     }

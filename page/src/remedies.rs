@@ -4,6 +4,8 @@ use cardfit::offers::Remedy;
 use cardfit::scenario::Job;
 use cardfit::scenario::{Choice, JobKind};
 
+use leptos::prelude::WithUntracked;
+
 use crate::state::{App, Pace};
 
 /// Changes the scenario as the remedy says.
@@ -18,12 +20,10 @@ pub fn apply(app: App, remedy: Remedy) {
         Remedy::Sharding(stage) => set("shard", stage.name()),
         Remedy::Offload(what) => set("offload", what.name()),
         Remedy::Method(method) => app.set_job(JobKind::Train(method)),
-        Remedy::Tokens(n) => {
-            let serves = leptos::prelude::WithUntracked::with_untracked(&app.scenario, |s| {
-                matches!(s.job, Job::Serve(_))
-            });
-            number(if serves { "in" } else { "seq" }, n);
-        }
+        Remedy::Tokens(n) => match app.scenario.with_untracked(|s| s.job.clone()) {
+            Job::Train(_) => number("seq", n),
+            Job::Serve(_) => number("in", n),
+        },
         Remedy::Optimizer(optimizer) => set("opt", optimizer.name()),
         Remedy::MicroBatch(n) => number("micro", n),
         Remedy::FlashAttention => set("flash", "1"),

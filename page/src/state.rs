@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cardfit::catalog::{Catalog, PriceBook};
+use cardfit::catalog::{Catalog, Currency, PriceBook};
 use cardfit::offers::{self, Ranking};
+use cardfit::rental::Exchange;
 use cardfit::scenario::{
-    Choice, Job, JobKind, ModelChoice, Param, Problem, Scenario, Scope, TrainingMethod, parse,
-    to_query,
+    Choice, Job, JobKind, ModelChoice, Money, Param, Problem, Scenario, Scope, TrainingMethod,
+    parse, to_query,
 };
 use cardfit::text::Lang;
 use leptos::prelude::*;
@@ -159,15 +160,27 @@ impl App {
         self.write_address(Pace::Choice);
     }
 
-    /// Puts the scenario of a link in the place of this one. Money and currency stay as they are, for prices are the
-    /// user's own whatever is asked.
+    /// Puts the scenario of a link in the place of this one. Currency, rate and the user's own prices stay as they
+    /// are, whatever is asked.
     pub fn load_link(self, link: &str) {
         let mut scenario = parse(link, Catalog::embedded()).scenario;
-        let money = self.scenario.with_untracked(|s| s.money.clone());
-        scenario.money.own_prices = money.own_prices;
-        scenario.money.currency = money.currency;
-        scenario.money.cny_per_usd = money.cny_per_usd;
+        let own = self.scenario.with_untracked(|s| s.money.clone());
+        scenario.money.cny_per_usd = own.cny_per_usd;
+        scenario.money = in_currency(scenario.money, own.currency);
+        scenario.money.own_prices = own.own_prices;
         self.load(scenario);
+    }
+
+    /// Chooses from a list. A change of currency takes budget and own prices along.
+    pub fn choose(self, param: &'static str, value: &str) {
+        match Currency::from_name(value) {
+            Some(currency) if param == "cur" => {
+                let mut scenario = self.scenario.get_untracked();
+                scenario.money = in_currency(scenario.money, currency);
+                self.load(scenario);
+            }
+            _ => self.set(&[(param, value)], Pace::Choice),
+        }
     }
 
     /// Changes parameters of the scenario; an empty value takes the parameter out, so that its default holds or the
@@ -328,6 +341,26 @@ impl App {
     fn write_address(self, pace: Pace) {
         address::write(&self.link(), pace);
     }
+}
+
+/// The same amounts in another currency, to four digits.
+fn in_currency(mut money: Money, currency: Currency) -> Money {
+    let exchange = Exchange::with_cny_per_usd(money.cny_per_usd);
+    let convert = |amount: f64| {
+        let converted = exchange.convert(amount, money.currency, currency);
+        let step = 10f64.powf(converted.log10().floor() - 3.0);
+        let rounded = (converted / step).round() * step;
+        // A power of ten below one is not exact; the shortest digits are.
+        format!("{rounded:.6}").parse().unwrap_or(converted)
+    };
+    if money.currency != currency {
+        money.budget = money.budget.map(convert);
+        for (_, price) in &mut money.own_prices {
+            *price = convert(*price);
+        }
+        money.currency = currency;
+    }
+    money
 }
 
 /// The kind of job of a scenario.

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cardfit::offers::Offer;
+use cardfit::offers::{Fit, Offer};
 use cardfit::scenario::Choice;
 use cardfit::scenario::RankBy;
 use cardfit::text::text;
 use leptos::prelude::*;
 
 use crate::answer::cost;
-use crate::offer_detail::RemedyButton;
+use crate::form::order_name;
+use crate::offer_detail::RemedyButtons;
 use crate::state::App;
-use crate::verdict_text::{Verdict, verdict};
+use crate::verdict_text::{self, Verdict, verdict};
 use crate::words::t;
 use crate::{format, words};
 
@@ -43,10 +44,20 @@ pub fn VerdictPanel() -> impl IntoView {
                 <strong class="subject" data-testid="verdict-subject">
                     {move || present.with(|v| v.subject.clone())}
                 </strong>
+                // A figure stays on one line with its range where it can.
                 <span class="figures">
                     {move || {
                         let comma = text(app.lang.get(), "page.comma", &[]);
-                        present.with(|v| v.figures.join(&comma))
+                        let figures = present.with(|v| v.figures.clone());
+                        let last = figures.len().saturating_sub(1);
+                        figures
+                            .into_iter()
+                            .enumerate()
+                            .map(|(place, figure)| {
+                                let comma = if place < last { comma.as_str() } else { "" };
+                                view! { <span>{format!("{figure}{comma}")}</span> }
+                            })
+                            .collect_view()
                     }}
                 </span>
                 <span class="caution">
@@ -59,9 +70,15 @@ pub fn VerdictPanel() -> impl IntoView {
             {move || {
                 first
                     .get()
-                    .filter(|offer| words::remedy_of(&offer.fit).is_some())
-                    .map(|offer| view! { <RemedyButton offer /> })
+                    .filter(|offer| offer.fit != Fit::Fits)
+                    .map(|offer| view! { <RemedyButtons offer most=2 /> })
             }}
+            <p class="basis" data-testid="verdict-basis">
+                {move || {
+                    let lang = app.lang.get();
+                    first.get().map(|offer| verdict_text::basis(lang, &offer))
+                }}
+            </p>
             <Tally />
             <Announcer present />
         </section>
@@ -77,16 +94,17 @@ fn Tally() -> impl IntoView {
             {move || {
                 let lang = app.lang.get();
                 let tally = app.answer.with(|answer| answer.tally);
-                let number = |n: usize| format::count(lang, n as u64);
-                text(
-                    lang,
-                    "page.verdict.tally",
-                    &[
-                        ("fits", &number(tally.fits)),
-                        ("tight", &number(tally.tight)),
-                        ("too_small", &number(tally.too_small)),
-                    ],
-                )
+                let comma = text(lang, "page.comma", &[]);
+                [
+                    ("page.tally.fits", tally.fits),
+                    ("page.tally.tight", tally.tight),
+                    ("page.tally.too_small", tally.too_small),
+                ]
+                    .into_iter()
+                    .filter(|(_, n)| *n > 0)
+                    .map(|(key, n)| text(lang, key, &[("n", &format::count(lang, n as u64))]))
+                    .collect::<Vec<_>>()
+                    .join(&comma)
             }}
         </p>
     }
@@ -183,7 +201,7 @@ fn Pick(place: usize) -> impl IntoView {
                 data-count=offer.count.to_string()
                 on:click=move |_| crate::offers_table::reveal(app, &card)
             >
-                <span class="pick-order">{text(lang, order.label_key(), &[])}</span>
+                <span class="pick-order">{text(lang, order_name(order), &[])}</span>
                 <span class="pick-cards">{words::cards(lang, &offer)}</span>
                 <span class="pick-figures">
                     <b>{leading}</b>

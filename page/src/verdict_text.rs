@@ -59,6 +59,7 @@ pub fn verdict(lang: Lang, answer: &Answer, scenario: &Scenario) -> Verdict {
         .iter()
         .map(|miss| words::miss(lang, *miss))
         .collect();
+    caution.extend(offer.may_miss.iter().map(|m| words::may_miss(lang, *m)));
     if matches!(offer.fit, Fit::Tight { .. }) {
         caution.push(text(lang, "page.verdict.tight", &[]));
     }
@@ -67,6 +68,38 @@ pub fn verdict(lang: Lang, answer: &Answer, scenario: &Scenario) -> Verdict {
         figures: figures(lang, answer, offer, scenario),
         caution,
     }
+}
+
+/// What the verdict's cost and fit rest on: memory, price and its day.
+pub fn basis(lang: Lang, offer: &Offer) -> String {
+    let memory = text(
+        lang,
+        "page.basis.memory",
+        &[
+            ("needed", &format::gib_bare(offer.memory.needed_bytes.mid)),
+            ("usable", &format::gib(offer.usable_memory_bytes as f64)),
+        ],
+    );
+    let price = offer.price.as_ref().map(|price| {
+        let money = format::money(lang, price.currency, price.price_per_card_hour);
+        match (&price.provider, &price.as_of) {
+            (Some(provider), Some(day)) => text(
+                lang,
+                "page.basis.price",
+                &[
+                    ("price", &money),
+                    ("provider", provider),
+                    ("date", &format::date(lang, day)),
+                ],
+            ),
+            _ => text(lang, "page.basis.own_price", &[("price", &money)]),
+        }
+    });
+    [Some(memory), price]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(&text(lang, "page.semicolon", &[]))
 }
 
 /// Time or speed, then cost.

@@ -130,6 +130,11 @@ pub fn miss(lang: Lang, miss: Miss) -> String {
     text(lang, key, &[])
 }
 
+/// A limit that an offer keeps by its middle values and may miss by its ends.
+pub fn may_miss(lang: Lang, limit: Miss) -> String {
+    text(lang, "offer.may_miss", &[("limit", &miss(lang, limit))])
+}
+
 /// Something taken for granted.
 pub fn assumption(lang: Lang, assumption: Assumption) -> String {
     let number = |n: f64| format::number(lang, n, 4);
@@ -307,7 +312,7 @@ pub fn load(lang: Lang, scenario: &Scenario) -> String {
 pub fn total_speed(lang: Lang, offer: &Offer) -> Option<String> {
     match &offer.run {
         Some(Run::Serve { speed, .. }) => {
-            let rate = format::number(lang, speed.tokens_per_s_total.mid, 3);
+            let rate = format::rate(lang, speed.tokens_per_s_total.mid);
             Some(text(lang, "offer.rate.tokens", &[("rate", &rate)]))
         }
         _ => None,

@@ -7,4 +7,4 @@ mod quote;
 
 pub use bill::{HOURS_PER_MONTH, Use, billed_hours, unit_hours};
 pub use exchange::{Exchange, Rates};
-pub use quote::{CardPrices, Quote};
+pub use quote::{CardPrices, Quote, USUAL_MODES};

@@ -69,7 +69,7 @@ pub struct CardPrices<'a> {
 
 /// Modes looked at where the scenario names none. Spot may be taken away, and a reserved term
 /// binds for a year or more: both are taken only when asked for.
-const USUAL_MODES: [Billing; 3] = [Billing::OnDemand, Billing::Daily, Billing::Monthly];
+pub const USUAL_MODES: [Billing; 3] = [Billing::OnDemand, Billing::Daily, Billing::Monthly];
 
 impl<'a> CardPrices<'a> {
     /// Prices of `card` under the scenario's money.

@@ -75,18 +75,22 @@ pub fn NumberField(
             .unwrap_or_default()
     };
     let typed = RwSignal::new(shown());
-    // A value set from elsewhere takes the place of what was typed; one's own spelling of the same value stays.
+    let typing = StoredValue::new(false);
+    // A value set from elsewhere takes the place of what was typed. What is being typed stays: an input that was
+    // just emptied must not fill itself again.
     Effect::new(move |before: Option<u32>| {
         let replaced = app.replaced.get();
         let now = current.get();
         let own = typed.with_untracked(|t| number::read(t, unit));
-        if own != now || before.is_some_and(|b| b != replaced) {
+        let elsewhere = own != now && !typing.get_value();
+        if elsewhere || before.is_some_and(|b| b != replaced) {
             typed.set(shown());
             app.forgive(param);
         }
         replaced
     });
     let on_input = move |event| {
+        typing.set_value(true);
         let text = event_target_value(&event);
         let mut changes = vec![(param, text.as_str())];
         changes.extend(instead_of.iter().map(|other| (*other, "")));
@@ -94,6 +98,7 @@ pub fn NumberField(
         typed.set(text);
     };
     let on_blur = move |_| {
+        typing.set_value(false);
         if app
             .bad_inputs
             .with_untracked(|bad| !bad.contains_key(param))
@@ -120,7 +125,10 @@ pub fn NumberField(
                     autocomplete="off"
                     spellcheck="false"
                     prop:value=typed
-                    placeholder=move || empty.map(|key| text(app.lang.get(), key, &[]))
+                    placeholder=move || match empty {
+                        Some(key) => text(app.lang.get(), key, &[]),
+                        None => current.get().map(number::write).unwrap_or_default(),
+                    }
                     aria-invalid=move || is_bad.get().to_string()
                     aria-describedby=format!("note-{param} unit-{param}")
                     on:input=on_input
@@ -187,7 +195,7 @@ pub fn ChoiceField(
                     data-testid=id
                     aria-describedby=format!("note-{param}")
                     on:change=move |event| {
-                        app.set(&[(param, &event_target_value(&event))], Pace::Choice);
+                        app.choose(param, &event_target_value(&event));
                     }
                 >
                     {entries

@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use crate::model_picker::ModelPicker;
 use crate::state::{App, Pace};
 use crate::words::t;
-use field::{NumberField, Segments, entries};
+use field::{NumberField, Segments};
 
 /// The training job of a scenario.
 fn training_of(scenario: &Scenario) -> Option<&Training> {
@@ -30,6 +30,15 @@ fn serving_of(scenario: &Scenario) -> Option<&cardfit::scenario::Serving> {
     match &scenario.job {
         Job::Serve(serving) => Some(serving),
         Job::Train(_) => None,
+    }
+}
+
+/// Key of an order's short name.
+pub fn order_name(order: RankBy) -> &'static str {
+    match order {
+        RankBy::Cheapest => "page.order.cheapest",
+        RankBy::Fastest => "page.order.fastest",
+        RankBy::BestValue => "page.order.value",
     }
 }
 
@@ -81,7 +90,10 @@ pub fn ScenarioForm() -> impl IntoView {
                     name="sort"
                     legend="field.sort"
                     value=order
-                    entries={entries::<RankBy>()}
+                    entries={RankBy::ALL
+                        .iter()
+                        .map(|order| (order.name(), order_name(*order)))
+                        .collect::<Vec<_>>()}
                     choose=move |name| app.set(&[("sort", name)], Pace::Choice)
                 />
             </section>

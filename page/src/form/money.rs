@@ -1,6 +1,7 @@
 //! Currency, exchange rate and ways of billing.
 
 use cardfit::catalog::{Billing, Currency};
+use cardfit::rental::USUAL_MODES;
 use cardfit::scenario::Choice;
 use cardfit::text::text;
 use leptos::prelude::*;
@@ -32,11 +33,11 @@ pub fn MoneyDetails() -> impl IntoView {
 #[component]
 fn BillingChoice() -> impl IntoView {
     let app = App::get();
-    // An empty list stands for all that cannot be taken away.
+    // An empty list stands for the usual ways.
     let allowed = move |billing: Billing| {
         app.scenario.with(|s| {
             if s.money.billing.is_empty() {
-                billing != Billing::Spot
+                USUAL_MODES.contains(&billing)
             } else {
                 s.money.billing.contains(&billing)
             }
@@ -48,15 +49,10 @@ fn BillingChoice() -> impl IntoView {
             .filter(|b| untrack(|| allowed(**b)) != (**b == billing))
             .map(|b| b.name())
             .collect();
-        // All but spot is the default, and an empty list says so.
-        let all_but_spot = Billing::ALL
+        let usual = Billing::ALL
             .iter()
-            .all(|b| kept.contains(&b.name()) != (*b == Billing::Spot));
-        let value = if all_but_spot {
-            String::new()
-        } else {
-            kept.join(",")
-        };
+            .all(|b| kept.contains(&b.name()) == USUAL_MODES.contains(b));
+        let value = if usual { String::new() } else { kept.join(",") };
         app.set(&[("bill", &value)], Pace::Choice);
     };
     view! {

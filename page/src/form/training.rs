@@ -14,6 +14,7 @@ use crate::words::t;
 #[component]
 pub fn TrainingInputs() -> impl IntoView {
     let app = App::get();
+    let adapters = trains_adapters(app);
     let unit = Memo::new(move |_| {
         app.scenario
             .with(|s| match training_of(s).map(|t| t.amount) {
@@ -91,6 +92,35 @@ pub fn TrainingInputs() -> impl IntoView {
             }
         }}
         <NumberField param="seq" value={|s| Some(f64::from(training_of(s)?.seq_len))} />
+        {move || {
+            if adapters.get() {
+                view! { <NumberField param="rank" value={|s| Some(f64::from(training_of(s)?.lora_rank))} /> }
+                    .into_any()
+            } else {
+                view! { <Precision /> }.into_any()
+            }
+        }}
+    }
+}
+
+/// Whether adapters are trained, which have a rank.
+fn trains_adapters(app: App) -> Memo<bool> {
+    Memo::new(move |_| {
+        app.scenario.with(|s| {
+            training_of(s)
+                .is_some_and(|t| matches!(t.method, TrainingMethod::Lora | TrainingMethod::Qlora))
+        })
+    })
+}
+
+#[component]
+fn Precision() -> impl IntoView {
+    view! {
+        <ChoiceField
+            param="prec"
+            value={|s| Some(training_of(s)?.precision.name())}
+            entries={entries::<TrainingPrecision>()}
+        />
     }
 }
 
@@ -98,33 +128,20 @@ pub fn TrainingInputs() -> impl IntoView {
 #[component]
 pub fn TrainingDetails() -> impl IntoView {
     let app = App::get();
-    let adapters = Memo::new(move |_| {
-        app.scenario.with(|s| {
-            training_of(s)
-                .is_some_and(|t| matches!(t.method, TrainingMethod::Lora | TrainingMethod::Qlora))
-        })
-    });
+    let adapters = trains_adapters(app);
     const OPEN: &str = "page.form.chosen_for_you";
     view! {
         <section class="group">
             <h3>{t("page.form.training")}</h3>
             <div class="pairs">
-                <ChoiceField
-                    param="prec"
-                    value={|s| Some(training_of(s)?.precision.name())}
-                    entries={entries::<TrainingPrecision>()}
-                />
+                <Show when=move || adapters.get()>
+                    <Precision />
+                </Show>
                 <ChoiceField
                     param="opt"
                     value={|s| Some(training_of(s)?.optimizer.name())}
                     entries={entries::<Optimizer>()}
                 />
-                <Show when=move || adapters.get()>
-                    <NumberField
-                        param="rank"
-                        value={|s| Some(f64::from(training_of(s)?.lora_rank))}
-                    />
-                </Show>
                 <NumberField
                     param="batch"
                     empty=OPEN
