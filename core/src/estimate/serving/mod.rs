@@ -168,6 +168,29 @@ pub fn speed_with(
     }
 }
 
+/// Middle values of [`speed`] for one copy of `plan`: what a search over layouts compares.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pace {
+    /// Time to first token, seconds.
+    pub ttft_s: f64,
+    /// Time per output token, seconds.
+    pub tpot_s: f64,
+    /// Requests a second.
+    pub requests_per_s: f64,
+}
+
+/// Pace of one copy of `plan` with `plan.batch` requests in flight.
+pub fn pace(job: &ServingJob<'_>, plan: &ServingPlan, node: &Node<'_>) -> Pace {
+    let constants = ServingConstants::embedded();
+    let setting = Setting::new(job, plan, node, constants, RunDetails::default());
+    let load = batching::load(&setting, f64::from(plan.batch.max(1)));
+    Pace {
+        ttft_s: load.ttft_s,
+        tpot_s: load.tpot_s,
+        requests_per_s: load.requests_per_s(),
+    }
+}
+
 /// Largest number of requests of full length that one copy of `plan` holds in `usable_bytes` a
 /// card, counted at the upper end of memory; 0 where the weights alone do not fit.
 pub fn largest_batch(

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{Fitness, WORTH_THE_TROUBLE, is_near, powers_of_two, splits_layers};
 use crate::catalog::Node;
-use crate::estimate::serving::{ServingJob, largest_batch, memory, speed};
+use crate::estimate::serving::{Pace, ServingJob, largest_batch, memory, pace, speed};
 use crate::estimate::{MemoryEstimate, MemoryPart, ServingSpeed};
 use crate::plan::{RentedNode, ServingPlan};
 use crate::scenario::{Load, Serving};
@@ -61,15 +61,15 @@ struct Known {
     fitting: HashMap<(u32, u32), u32>,
     meeting: HashMap<(u32, u32), u32>,
     /// By the requests in flight too.
-    requests_per_s: HashMap<(u32, u32, u32), f64>,
+    pace: HashMap<(u32, u32, u32), Pace>,
 }
 
 #[derive(Debug)]
 struct Candidate {
     plan: ServingPlan,
-    memory: MemoryEstimate,
-    speed: ServingSpeed,
     carries_load: bool,
+    /// Over all copies.
+    requests_per_s: f64,
     /// How far the targets are missed, 0: met.
     violation: f64,
     /// Seconds until the last token.
@@ -163,9 +163,9 @@ impl<'a> ServingSearch<'a> {
         let meeting = self.largest_meeting_targets(&plan, fitting);
         PlannedServing {
             plan,
-            memory: best.memory,
+            memory: self.memory(&plan),
             fitness: Fitness::Fits,
-            speed: Some(best.speed),
+            speed: Some(speed(&self.job, &plan, &self.node)),
             carries_load: best.carries_load,
             fitting_concurrency: fitting.saturating_mul(plan.replicas),
             largest_concurrency: meeting.saturating_mul(plan.replicas),
@@ -189,50 +189,37 @@ impl<'a> ServingSearch<'a> {
 
     fn try_split(&self, cards: u32, tensor: u32, pipeline: u32, found: &mut Found) {
         let replicas = cards / (tensor * pipeline);
-        let layout = |batch| self.plan(replicas, tensor, pipeline, batch);
-        let (batch, carries) = match self.load {
+        let plan = self.plan(replicas, tensor, pipeline, 1);
+        let fitting = self.largest_batch(&plan);
+        let (batch, mut carries_load) = match self.load {
             Load::Concurrency(all) => (all.max(1).div_ceil(replicas).min(MOST_BATCH), true),
-            Load::RequestsPerSecond(rate) => self.batch_for_rate(
-                &self.plan(1, tensor, pipeline, 1),
-                rate / f64::from(replicas),
-            ),
+            Load::RequestsPerSecond(rate) => self.batch_for_rate(&plan, rate / f64::from(replicas)),
         };
-        let mut plan = layout(batch);
-        let mut memory = self.memory(&plan);
-        let mut carries_load = carries;
-        if Fitness::of(&memory, self.usable_bytes) != Fitness::Fits {
+        let mut plan = ServingPlan { batch, ..plan };
+        if batch > fitting {
             // A rate, or answers in bulk, can be worked off with fewer at once; people who wait
             // at once cannot.
             let waits = self.in_bulk || matches!(self.load, Load::RequestsPerSecond(_));
-            let fewer = if waits { self.largest_batch(&plan) } else { 0 };
-            if fewer == 0 {
-                if waits {
-                    plan = layout(1);
-                    memory = self.memory(&plan);
-                }
-                note_least(found, plan, memory);
+            if fitting == 0 || !waits {
+                plan.batch = if waits { 1 } else { batch };
+                note_least(found, plan, self.memory(&plan));
                 return;
             }
-            plan = layout(fewer.min(batch));
-            memory = self.memory(&plan);
+            plan.batch = fitting;
             carries_load = self.in_bulk;
         }
-        let speed = speed(&self.job, &plan, &self.node);
+        let pace = self.pace(&plan);
         let over = |value: f64, target: f64| (value / target - 1.0).max(0.0);
         let candidate = Candidate {
-            violation: over(speed.ttft_s.mid, self.ttft_target_s)
-                + over(speed.tpot_s.mid, self.tpot_target_s),
-            latency_s: speed.ttft_s.mid + speed.tpot_s.mid * f64::from(self.job.output_tokens),
+            violation: over(pace.ttft_s, self.ttft_target_s)
+                + over(pace.tpot_s, self.tpot_target_s),
+            latency_s: pace.ttft_s + pace.tpot_s * f64::from(self.job.output_tokens),
+            requests_per_s: pace.requests_per_s * f64::from(replicas),
             plan,
-            memory,
-            speed,
             carries_load,
         };
-        if found
-            .best
-            .as_ref()
-            .is_none_or(|known| self.better(&candidate, known))
-        {
+        let better = |known| self.better(&candidate, known);
+        if found.best.as_ref().is_none_or(better) {
             found.best = Some(candidate);
         }
     }
@@ -252,8 +239,7 @@ impl<'a> ServingSearch<'a> {
         if by_rate && !self.in_bulk {
             new.latency_s * WORTH_THE_TROUBLE < known.latency_s
         } else {
-            new.speed.tokens_per_s_total.mid
-                > known.speed.tokens_per_s_total.mid * WORTH_THE_TROUBLE
+            new.requests_per_s > known.requests_per_s * WORTH_THE_TROUBLE
         }
     }
 
@@ -289,14 +275,18 @@ impl<'a> ServingSearch<'a> {
 
     /// Requests a second of one copy with `batch` in flight.
     fn requests_per_s(&self, copy: &ServingPlan, batch: u32) -> f64 {
-        let key = (copy.tensor_parallel, copy.pipeline_parallel, batch);
-        if let Some(known) = self.known.borrow().requests_per_s.get(&key) {
+        self.pace(&ServingPlan { batch, ..*copy }).requests_per_s
+    }
+
+    /// Pace of one copy.
+    fn pace(&self, plan: &ServingPlan) -> Pace {
+        let key = (plan.tensor_parallel, plan.pipeline_parallel, plan.batch);
+        if let Some(known) = self.known.borrow().pace.get(&key) {
             return *known;
         }
-        let plan = ServingPlan { batch, ..*copy };
-        let answered = speed(&self.job, &plan, &self.node).requests_per_s.mid;
-        self.known.borrow_mut().requests_per_s.insert(key, answered);
-        answered
+        let pace = pace(&self.job, plan, &self.node);
+        self.known.borrow_mut().pace.insert(key, pace);
+        pace
     }
 
     /// Requests in flight that fit on one copy.
@@ -321,8 +311,8 @@ impl<'a> ServingSearch<'a> {
         }
         let copy = self.plan(1, plan.tensor_parallel, plan.pipeline_parallel, 1);
         let meets = |batch: u32| {
-            let speed = speed(&self.job, &ServingPlan { batch, ..copy }, &self.node);
-            speed.ttft_s.mid <= self.ttft_target_s && speed.tpot_s.mid <= self.tpot_target_s
+            let pace = self.pace(&ServingPlan { batch, ..copy });
+            pace.ttft_s <= self.ttft_target_s && pace.tpot_s <= self.tpot_target_s
         };
         let (mut low, mut high) = (0, fitting.saturating_add(1));
         while high - low > 1 {
