@@ -166,9 +166,16 @@ pub fn money_bare(lang: Lang, value: f64) -> String {
     if let Some((factor, word)) = scale_of(lang, value) {
         return text(lang, word, &[("n", &estimated(value / factor, 3))]);
     }
+    if value >= 0.995 {
+        return estimated(value, 3);
+    }
     // Cents on a bill have two places, 0.10; a tenth of a cent has the places it needs.
-    let digits = if value < 0.995 { 2 } else { 3 };
-    estimated(value, digits)
+    let short = significant(value, 2);
+    if value > 0.0 && short.len() < "0.00".len() {
+        format!("{value:.2}")
+    } else {
+        short
+    }
 }
 
 /// Money in a currency: `¥12.3`, `$1,234`, `¥3.21 万`.
@@ -184,7 +191,18 @@ pub fn money_range(lang: Lang, currency: Currency, value: Range) -> String {
 
 /// The ends of an amount of money, without the currency: `10.1–15.0`; empty where they are one.
 pub fn money_ends(lang: Lang, value: Range) -> String {
-    joined(money_bare(lang, value.low), money_bare(lang, value.high))
+    ends_in_scale_of_middle(lang, value)
+        .unwrap_or_else(|| joined(money_bare(lang, value.low), money_bare(lang, value.high)))
+}
+
+/// The ends in millions where the middle and both ends are read in millions, so that the word stands once.
+fn ends_in_scale_of_middle(lang: Lang, value: Range) -> Option<String> {
+    let scale = scale_of(lang, value.mid)?;
+    let same = |end: f64| scale_of(lang, end) == Some(scale);
+    (same(value.low) && same(value.high)).then(|| {
+        let in_scale = |end: f64| estimated(end / scale.0, 3);
+        joined(in_scale(value.low), in_scale(value.high))
+    })
 }
 
 fn joined(low: String, high: String) -> String {
@@ -301,7 +319,8 @@ pub fn number_range(lang: Lang, value: Range) -> String {
 
 /// The ends of a count or rate.
 pub fn number_ends(lang: Lang, value: Range) -> String {
-    joined(rate(lang, value.low), rate(lang, value.high))
+    ends_in_scale_of_middle(lang, value)
+        .unwrap_or_else(|| joined(rate(lang, value.low), rate(lang, value.high)))
 }
 
 /// A share as a percentage, whole from 10 % on.
@@ -418,6 +437,16 @@ mod tests {
             money_range(Lang::En, Currency::Cny, range(10.04, 12.3, 15.0)),
             "¥12.3 (10.0–15.0)"
         );
+        let millions = range(174e6, 287e6, 473e6);
+        assert_eq!(
+            money_range(Lang::En, Currency::Cny, millions),
+            "¥287 million (174–473)"
+        );
+        let across = range(0.8e6, 1.5e6, 2e6);
+        assert_eq!(
+            money_range(Lang::En, Currency::Cny, across),
+            "¥1.50 million (800,000–2.00 million)"
+        );
         assert_eq!(
             money_range(Lang::En, Currency::Usd, Range::exact(2.0)),
             "$2.00"
@@ -439,6 +468,8 @@ mod tests {
         let yuan = |v: f64| money(Lang::ZhCn, Currency::Cny, v);
         assert_eq!(yuan(0.0123), "¥0.012");
         assert_eq!(yuan(0.1), "¥0.10");
+        assert_eq!(yuan(0.06), "¥0.06");
+        assert_eq!(yuan(0.0), "¥0");
         assert_eq!(yuan(1.98), "¥1.98");
         assert_eq!(yuan(1234.4), "¥1,230");
         assert_eq!(yuan(32_100.0), "¥3.21 万");

@@ -50,7 +50,8 @@ fn row_id(card: &str) -> String {
     format!("offer-{card}")
 }
 
-/// The table of offers.
+/// The table of offers. Its roles are said, for on a small screen its rows are laid out as a grid, which would take
+/// them away.
 #[component]
 pub fn OffersTable() -> impl IntoView {
     let app = App::get();
@@ -83,18 +84,18 @@ pub fn OffersTable() -> impl IntoView {
     };
     view! {
         <section class="offers" aria-labelledby="offers-title">
-            <table data-testid="offers">
+            <table data-testid="offers" role="table">
                 <caption id="offers-title">{t("page.table.caption")}</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">{t("page.table.cards")}</th>
-                        <th scope="col">{t("page.table.fit")}</th>
-                        <th scope="col" class="figure">{speed_heading}</th>
-                        <th scope="col" class="figure">{cost_heading}</th>
-                        <th scope="col" class="figure">{t("page.table.price")}</th>
+                <thead role="rowgroup">
+                    <tr role="row">
+                        <th scope="col" role="columnheader">{t("page.table.cards")}</th>
+                        <th scope="col" role="columnheader">{t("page.table.fit")}</th>
+                        <th scope="col" role="columnheader" class="figure">{speed_heading}</th>
+                        <th scope="col" role="columnheader" class="figure">{cost_heading}</th>
+                        <th scope="col" role="columnheader" class="figure">{t("page.table.price")}</th>
                     </tr>
                 </thead>
-                <tbody>
+                <tbody role="rowgroup">
                     <For each=cards key=|card| card.clone() let:card>
                         <OfferRow card />
                     </For>
@@ -148,6 +149,7 @@ fn OfferRow(card: String) -> impl IntoView {
     view! {
         <tr
             id=row_id(&card)
+            role="row"
             class="offer"
             class:open=is_open
             data-testid="offer"
@@ -157,7 +159,7 @@ fn OfferRow(card: String) -> impl IntoView {
             data-hours-mid=move || figure(|offer, _| offer.hours)
             data-cost-mid=move || figure(cost)
         >
-            <th scope="row" class="cards">
+            <th scope="row" role="rowheader" class="cards">
                 <button
                     type="button"
                     class="row-toggle"
@@ -170,16 +172,16 @@ fn OfferRow(card: String) -> impl IntoView {
                     {move || best().map(|offer| words::cards(app.lang.get(), &offer))}
                 </button>
             </th>
-            <td class="fit">{move || best().map(|offer| view! { <FitCell offer /> })}</td>
-            <td class="figure time">{move || best().map(|offer| view! { <SpeedCell offer /> })}</td>
-            <td class="figure cost">{move || best().map(|offer| view! { <CostCell offer /> })}</td>
-            <td class="figure price">
+            <td role="cell" class="fit">{move || best().map(|offer| view! { <FitCell offer /> })}</td>
+            <td role="cell" class="figure time">{move || best().map(|offer| view! { <SpeedCell offer /> })}</td>
+            <td role="cell" class="figure cost">{move || best().map(|offer| view! { <CostCell offer /> })}</td>
+            <td role="cell" class="figure price">
                 <OwnPrice card=card.clone() row />
             </td>
         </tr>
         <Show when=move || is_open.get()>
-            <tr class="detail-row" id=detail_id.clone()>
-                <td colspan="5">
+            <tr role="row" class="detail-row" id=detail_id.clone()>
+                <td role="cell" colspan="5">
                     <OfferDetail row />
                 </td>
             </tr>
@@ -261,6 +263,7 @@ fn CostCell(offer: Arc<Offer>) -> impl IntoView {
             }
             .into_any()
         }
+        None if offer.price.is_some() => format::NO_FIGURE.into_any(),
         None => view! { <small>{text(lang, "page.verdict.no_price", &[])}</small> }.into_any(),
     }
 }

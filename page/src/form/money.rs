@@ -15,7 +15,7 @@ use crate::words::t;
 pub fn MoneyDetails() -> impl IntoView {
     view! {
         <section class="group">
-            <h3>{t("page.form.money")}</h3>
+            <h2 class="group-title">{t("page.form.money")}</h2>
             <div class="pairs">
                 <ChoiceField
                     param="cur"

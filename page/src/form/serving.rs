@@ -83,7 +83,7 @@ pub fn ServingDetails() -> impl IntoView {
     const OPEN: &str = "page.form.chosen_for_you";
     view! {
         <section class="group">
-            <h3>{t("page.form.serving")}</h3>
+            <h2 class="group-title">{t("page.form.serving")}</h2>
             <div class="pairs">
                 <ChoiceField
                     param="kv"
@@ -110,7 +110,7 @@ pub fn ServingDetails() -> impl IntoView {
             </div>
         </section>
         <section class="group">
-            <h3>{t("page.form.layout")}</h3>
+            <h2 class="group-title">{t("page.form.layout")}</h2>
             <div class="pairs">
                 <NumberField param="n" empty=OPEN value={|s| s.shelf.count.map(f64::from)} />
                 <NumberField param="max" empty=OPEN value={|s| s.shelf.max_count.map(f64::from)} />

@@ -132,7 +132,7 @@ pub fn TrainingDetails() -> impl IntoView {
     const OPEN: &str = "page.form.chosen_for_you";
     view! {
         <section class="group">
-            <h3>{t("page.form.training")}</h3>
+            <h2 class="group-title">{t("page.form.training")}</h2>
             <div class="pairs">
                 <Show when=move || adapters.get()>
                     <Precision />
@@ -165,7 +165,7 @@ pub fn TrainingDetails() -> impl IntoView {
             />
         </section>
         <section class="group">
-            <h3>{t("page.form.layout")}</h3>
+            <h2 class="group-title">{t("page.form.layout")}</h2>
             <div class="pairs">
                 <NumberField param="n" empty=OPEN value={|s| s.shelf.count.map(f64::from)} />
                 <NumberField param="max" empty=OPEN value={|s| s.shelf.max_count.map(f64::from)} />
