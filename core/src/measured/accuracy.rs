@@ -67,6 +67,12 @@ const QUANTITIES: [Quantity; 7] = [
 /// Rows in a group from which its range is held to account.
 const ENOUGH_ROWS: usize = 20;
 
+/// Share of rows, in 100, that a range is meant to hold.
+const IN_RANGE: std::ops::RangeInclusive<f64> = 75.0..=90.0;
+
+/// Rows listed one by one.
+const FURTHEST: usize = 20;
+
 /// A share or an error as text, `12.3 %`.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
@@ -161,6 +167,7 @@ pub fn markdown(training: &[Verdict], inference: &[Verdict]) -> String {
             &large,
             |k| format!("`{}` | {} | {} | {}", k.metric, k.kind, k.family, k.engine),
         );
+        out.push_str(&outside(&large));
         let _ = writeln!(out, "\n### By source\n");
         let by_source = grouped(verdicts, |v| GroupKey {
             metric: v.metric.clone(),
@@ -174,6 +181,7 @@ pub fn markdown(training: &[Verdict], inference: &[Verdict]) -> String {
         table(&mut out, "metric | source", &by_source, |k| {
             format!("`{}` | {}", k.metric, k.kind)
         });
+        out.push_str(&furthest(verdicts));
         let _ = writeln!(
             out,
             "\n### Rows that are not compared\n\n| rows | why |\n| ---: | --- |"
@@ -181,6 +189,61 @@ pub fn markdown(training: &[Verdict], inference: &[Verdict]) -> String {
         for (reason, count) in &report.reasons {
             let _ = writeln!(out, "| {count} | {} |", reason.replace('|', "/"));
         }
+    }
+    out
+}
+
+/// Which of the large groups have too few or too many rows in range.
+fn outside(large: &[Group]) -> String {
+    let names: Vec<String> = large
+        .iter()
+        .filter(|g| {
+            g.errors
+                .is_some_and(|e| !IN_RANGE.contains(&(e.inside * 100.0)))
+        })
+        .map(|g| {
+            format!(
+                "`{}` {} {} {}",
+                g.key.metric, g.key.kind, g.key.family, g.key.engine
+            )
+        })
+        .collect();
+    if names.is_empty() {
+        format!(
+            "\nEach of these groups has between {:.0} and {:.0} of 100 rows in range.\n",
+            IN_RANGE.start(),
+            IN_RANGE.end()
+        )
+    } else {
+        format!(
+            "\nToo few or too many rows in range (meant: {:.0} to {:.0} of 100): {}.\n",
+            IN_RANGE.start(),
+            IN_RANGE.end(),
+            names.join("; ")
+        )
+    }
+}
+
+/// The rows with the largest factor between estimate and measurement.
+fn furthest(verdicts: &[Verdict]) -> String {
+    let mut rows: Vec<(&Verdict, f64)> = verdicts
+        .iter()
+        .filter_map(|v| v.ratio().map(|ratio| (v, ratio)))
+        .collect();
+    // A stable sort, so that equal factors keep the file's order.
+    rows.sort_by(|a, b| b.1.ln().abs().total_cmp(&a.1.ln().abs()));
+    let mut out = format!(
+        "\n### The {FURTHEST} rows furthest off\n\n\
+         | row | metric | measured | estimate / measured |\n| --- | --- | ---: | ---: |\n"
+    );
+    for (verdict, ratio) in rows.iter().take(FURTHEST) {
+        let _ = writeln!(
+            out,
+            "| {} | `{}` | {} | {ratio:.2} |",
+            verdict.id,
+            verdict.metric,
+            verdict.measured.unwrap_or_default()
+        );
     }
     out
 }
