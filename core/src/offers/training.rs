@@ -44,9 +44,9 @@ pub(super) fn offers(
             .best(count, near)
             .or_else(|| near.and_then(|_| search.best(count, None)));
         let Some(planned) = planned else { continue };
-        if planned.fitness == Fitness::Fits {
-            smaller = Some(planned.plan);
-        }
+        // What recomputes for want of memory may be laid out otherwise on more cards.
+        let settles = planned.fitness == Fitness::Fits && planned.plan.recompute == Recompute::None;
+        smaller = settles.then_some(planned.plan);
         let chunks = search.pipeline_chunks(&planned.plan);
         let mut offer = offer(scenario, tokens, count, planned, prices, &rented);
         if chunks > 1 {
