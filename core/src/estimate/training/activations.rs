@@ -150,3 +150,143 @@ fn logits_bytes(
     };
     constants.stack(stack).logit_bytes * widened * tokens * counts.vocab as f64 / split
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{AttentionGroup, AttentionKind, Model, Transformer};
+    use crate::dtype::WeightFormat;
+    use crate::estimate::training::{Habits, TrainingConstants};
+    use crate::plan::{Offload, Sharding};
+    use crate::scenario::Optimizer;
+
+    /// Korthikanti et al.'s 22B model: 48 blocks of width 6144 with 64 heads.
+    fn gpt_22b() -> Model {
+        let layers = 48;
+        let transformer = Transformer {
+            layers,
+            hidden: 6144,
+            ffn: 24576,
+            ffn_gated: false,
+            vocab: 51_200,
+            tie_embeddings: true,
+            attention: vec![AttentionGroup {
+                layers,
+                kind: AttentionKind::Heads {
+                    heads: 64,
+                    kv_heads: 64,
+                    head_dim: 96,
+                    window: None,
+                },
+            }],
+            experts: None,
+        };
+        Model {
+            id: "gpt-22b".to_owned(),
+            name: String::new(),
+            family: String::new(),
+            aliases: Vec::new(),
+            params_total: transformer.params(),
+            params_active: transformer.params(),
+            transformer,
+            max_context: 2048,
+            native_format: WeightFormat::Fp16,
+            licence: None,
+            source: String::new(),
+            notes: None,
+        }
+    }
+
+    fn job(model: &Model, flash_attention: bool) -> TrainingJob<'_> {
+        TrainingJob {
+            model,
+            method: TrainingMethod::Pretrain,
+            base_weights: WeightFormat::Bf16,
+            seq_len: 2048,
+            precision: TrainingPrecision::Fp16,
+            optimizer: Optimizer::Adamw,
+            lora_rank: 1,
+            flash_attention,
+            habits: Habits {
+                stack: Some(Stack::Megatron),
+                ..Habits::default()
+            },
+        }
+    }
+
+    fn plan(tensor: u32, recompute: Recompute) -> TrainingPlan {
+        TrainingPlan {
+            cards: tensor,
+            data_parallel: 1,
+            tensor_parallel: tensor,
+            pipeline_parallel: 1,
+            expert_parallel: 1,
+            context_parallel: 1,
+            sharding: Sharding::None,
+            micro_batch: 4,
+            grad_accum: 1,
+            recompute,
+            offload: Offload::None,
+        }
+    }
+
+    /// Blocks x sequence x batch x width.
+    const SBH: f64 = 48.0 * 2048.0 * 4.0 * 6144.0;
+    /// Blocks x heads x sequence x sequence x batch.
+    const SCORES: f64 = 48.0 * 64.0 * 2048.0 * 2048.0 * 4.0;
+
+    #[test]
+    fn blocks_keep_what_the_table_says_but_dropout_masks() {
+        let model = gpt_22b();
+        let counts = Counts::of(&model.transformer, model.params_total);
+        // 34 s b h less the masks of two dropouts, a byte an element each; 5 a s^2 b for scores.
+        let kept = saved_bytes(
+            &job(&model, false),
+            &counts,
+            &plan(1, Recompute::None),
+            true,
+        );
+        assert!((kept - (32.0 * SBH + 5.0 * SCORES)).abs() < 1.0);
+        // With tensor and sequence parallelism all of it is split.
+        let kept = saved_bytes(
+            &job(&model, false),
+            &counts,
+            &plan(8, Recompute::None),
+            true,
+        );
+        assert!((kept - (32.0 * SBH + 5.0 * SCORES) / 8.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn selective_recomputation_drops_scores_and_full_keeps_inputs() {
+        let model = gpt_22b();
+        let counts = Counts::of(&model.transformer, model.params_total);
+        let mut memory = TrainingConstants::unfitted().memory.clone();
+        memory.stacks.megatron.activations = 1.0;
+        memory.stacks.megatron.working_blocks = 0.0;
+        memory.stacks.megatron.logit_bytes = 0.0;
+        let of = |recompute| {
+            activations(
+                &job(&model, false),
+                &counts,
+                &plan(1, recompute),
+                Stage::First,
+                &memory,
+            )
+            .blocks
+        };
+        let one_block = (32.0 * SBH + 5.0 * SCORES) / 48.0;
+        // Log-sum-exp rows, 4 bytes a head and query, stay; one block's scores are at work.
+        let rows = 4.0 * 48.0 * 64.0 * 2048.0 * 4.0;
+        assert!((of(Recompute::Selective) - (32.0 * SBH + rows + one_block)).abs() < 1.0);
+        assert!((of(Recompute::Full) - 2.0 * SBH).abs() < 1.0);
+    }
+
+    #[test]
+    fn fused_attention_keeps_no_scores() {
+        let model = gpt_22b();
+        let counts = Counts::of(&model.transformer, model.params_total);
+        let kept = saved_bytes(&job(&model, true), &counts, &plan(1, Recompute::None), true);
+        assert!(kept < 33.0 * SBH);
+    }
+}

@@ -180,7 +180,7 @@ fn communication(
     };
     let pipeline = u64::from(plan.pipeline_parallel.max(1));
     let blocks = counts.layers.max(1).div_ceil(pipeline);
-    let block = (held.shared + held.experts + held.vectors).div_ceil(blocks);
+    let block = (held.shared + held.experts).div_ceil(blocks) + 2 * counts.hidden;
     if shards_weights(plan) && stack != Stack::Litgpt || plan.offload == Offload::All {
         let gathered = 2 * block + held.tables;
         let gradients = if job.is_adapter() {

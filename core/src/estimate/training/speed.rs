@@ -161,8 +161,10 @@ pub fn speed_with(
     let busy = micro.whole();
     let per_micro = exposed(exchanged.micro_batch_s, busy, c.data_hidden);
     let accum = f64::from(plan.grad_accum.max(1));
-    // Gradients of a step are reduced behind the last micro-batch's backward pass.
-    let per_step = exposed(exchanged.step_s, 0.6 * busy, c.data_hidden);
+    // Gradients of a step are reduced behind the last micro-batch's backward pass, as far as its
+    // own collectives leave room.
+    let room = 0.6 * (busy - exchanged.micro_batch_s).max(0.0);
+    let per_step = exposed(exchanged.step_s, room, c.data_hidden);
     let stages = f64::from(plan.pipeline_parallel.max(1));
     let chunks = f64::from(job.habits.pipeline_chunks.max(1));
     let bubble = (stages - 1.0) / chunks * (busy + per_micro);
