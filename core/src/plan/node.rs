@@ -41,7 +41,7 @@ struct NodeClass {
     #[serde(default)]
     #[allow(dead_code, reason = "for the reader of the file")]
     note: Option<String>,
-    /// No source gives the figures.
+    /// No document was read for the figures.
     #[serde(default)]
     #[allow(dead_code, reason = "for the reader of the file")]
     assumed: bool,
