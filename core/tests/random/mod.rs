@@ -1,0 +1,321 @@
+//! Scenarios at random, every field within its own limit.
+
+use cardfit::catalog::{
+    AttentionGroup, AttentionKind, Billing, Catalog, Currency, ExpertLayers, Transformer,
+};
+use cardfit::scenario::limits::{self, Limit};
+use cardfit::scenario::{
+    Choice, Job, Load, ModelChoice, Money, RankBy, Scenario, Serving, Shelf, Training,
+    TrainingAmount, parse, to_query,
+};
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+
+fn catalog() -> &'static Catalog {
+    Catalog::embedded()
+}
+
+/// Whole numbers within a limit: its ends, small ones, and ones of every size.
+fn whole(limit: Limit) -> impl Strategy<Value = u32> {
+    let (min, max) = (limit.min as u32, limit.max as u32);
+    prop_oneof![
+        1 => Just(min),
+        1 => Just(max),
+        4 => min..=max.min(64).max(min),
+        4 => (0.0..=1.0f64).prop_map(move |t| {
+            let (low, high) = (f64::from(min.max(1)).ln(), f64::from(max).ln());
+            ((low + t * (high - low)).exp() as u32).clamp(min, max)
+        }),
+    ]
+}
+
+/// Real numbers within a limit, of every size.
+fn real(limit: Limit) -> impl Strategy<Value = f64> {
+    prop_oneof![
+        1 => Just(limit.min),
+        1 => Just(limit.max),
+        4 => (1..=1000u32).prop_map(move |n| f64::from(n).clamp(limit.min, limit.max)),
+        4 => (0.0..=1.0f64).prop_map(move |t| {
+            let (low, high) = (limit.min.ln(), limit.max.ln());
+            (low + t * (high - low)).exp().clamp(limit.min, limit.max)
+        }),
+    ]
+}
+
+fn one_of<T: Choice + std::fmt::Debug>() -> impl Strategy<Value = T> {
+    select(T::ALL.to_vec())
+}
+
+fn maybe<S: Strategy>(inner: S) -> impl Strategy<Value = Option<S::Value>>
+where
+    S::Value: Clone,
+{
+    proptest::option::of(inner)
+}
+
+fn heads() -> impl Strategy<Value = AttentionKind> {
+    (
+        1..=64u32,
+        1..=16u32,
+        whole(limits::HEAD_DIM),
+        maybe(whole(limits::WINDOW)),
+    )
+        .prop_map(
+            |(kv_heads, groups, head_dim, window)| AttentionKind::Heads {
+                heads: kv_heads * groups,
+                kv_heads,
+                head_dim,
+                window,
+            },
+        )
+}
+
+fn attention() -> impl Strategy<Value = AttentionKind> {
+    prop_oneof![
+        heads(),
+        (
+            whole(limits::HEADS),
+            maybe(1..=4096u32),
+            1..=4096u32,
+            whole(limits::HEAD_DIM),
+            whole(limits::HEAD_DIM),
+            whole(limits::HEAD_DIM)
+        )
+            .prop_map(
+                |(heads, q_rank, kv_rank, qk_nope_dim, qk_rope_dim, v_dim)| {
+                    AttentionKind::Latent {
+                        heads,
+                        q_rank,
+                        kv_rank,
+                        qk_nope_dim,
+                        qk_rope_dim,
+                        v_dim,
+                    }
+                }
+            ),
+        (
+            whole(limits::HEADS),
+            0..=1_000_000_000_000u64,
+            0..=1_000_000_000u64
+        )
+            .prop_map(|(heads, state_elements, params)| AttentionKind::Linear {
+                heads,
+                state_elements,
+                params
+            }),
+    ]
+}
+
+/// Shapes that keep to the limits; the widths are bounded so that most are below the largest
+/// model that is computed, and the rest are dropped.
+fn shape() -> impl Strategy<Value = Transformer> {
+    let groups = prop_oneof![
+        heads().prop_map(|kind| vec![kind]),
+        proptest::collection::vec(attention(), 1..5),
+    ];
+    let experts = maybe((
+        whole(limits::EXPERTS),
+        any::<u32>(),
+        1..=8192u32,
+        0..=8192u32,
+        any::<u32>(),
+    ));
+    (
+        groups,
+        1..=100u32,
+        16..=16_384u32,
+        1..=65_536u32,
+        any::<bool>(),
+        whole(limits::VOCAB),
+        any::<bool>(),
+        experts,
+    )
+        .prop_map(
+            |(kinds, layers, hidden, ffn, ffn_gated, vocab, tie_embeddings, experts)| {
+                let attention: Vec<_> = kinds
+                    .into_iter()
+                    .map(|kind| AttentionGroup { layers, kind })
+                    .collect();
+                let layers = layers * attention.len() as u32;
+                let experts = experts.map(|(experts, top, ffn, shared_ffn, held)| ExpertLayers {
+                    experts,
+                    per_token: 1 + top % experts,
+                    ffn,
+                    shared_ffn,
+                    layers: 1 + held % layers,
+                });
+                Transformer {
+                    layers,
+                    hidden,
+                    ffn,
+                    ffn_gated,
+                    vocab,
+                    tie_embeddings,
+                    attention,
+                    experts,
+                }
+            },
+        )
+        .prop_filter("below the largest model", |shape| {
+            // Widths that no model has; the estimate of parameters is the reader's own bound.
+            let scenario = Scenario {
+                model: ModelChoice::Custom(Box::new(shape.clone())),
+                ..Scenario::default()
+            };
+            parse(&to_query(&scenario), catalog()).problems.is_empty()
+        })
+}
+
+fn model() -> impl Strategy<Value = ModelChoice> {
+    let ids: Vec<_> = catalog().models.iter().map(|m| m.id.clone()).collect();
+    prop_oneof![
+        3 => select(ids).prop_map(ModelChoice::Catalog),
+        2 => shape().prop_map(|shape| ModelChoice::Custom(Box::new(shape))),
+    ]
+}
+
+fn amount() -> impl Strategy<Value = TrainingAmount> {
+    prop_oneof![
+        real(limits::TOKENS).prop_map(TrainingAmount::Tokens),
+        (real(limits::SAMPLES), real(limits::EPOCHS))
+            .prop_map(|(count, epochs)| TrainingAmount::Samples { count, epochs }),
+    ]
+}
+
+fn training() -> impl Strategy<Value = Training> {
+    (
+        (
+            one_of(),
+            amount(),
+            whole(limits::SEQ_LEN),
+            maybe(whole(limits::GLOBAL_BATCH)),
+        ),
+        (one_of(), one_of(), whole(limits::LORA_RANK), any::<bool>()),
+        (
+            maybe(whole(limits::MICRO_BATCH)),
+            maybe(one_of()),
+            maybe(one_of()),
+            maybe(one_of()),
+        ),
+        (
+            maybe(whole(limits::TENSOR_PARALLEL)),
+            maybe(whole(limits::PIPELINE_PARALLEL)),
+            maybe(whole(limits::EXPERT_PARALLEL)),
+        ),
+    )
+        .prop_map(|(what, how, layout, ways)| Training {
+            method: what.0,
+            amount: what.1,
+            seq_len: what.2,
+            global_batch: what.3,
+            precision: how.0,
+            optimizer: how.1,
+            lora_rank: how.2,
+            flash_attention: how.3,
+            micro_batch: layout.0,
+            recompute: layout.1,
+            sharding: layout.2,
+            offload: layout.3,
+            tensor_parallel: ways.0,
+            pipeline_parallel: ways.1,
+            expert_parallel: ways.2,
+        })
+}
+
+fn serving() -> impl Strategy<Value = Serving> {
+    let load = prop_oneof![
+        whole(limits::CONCURRENCY).prop_map(Load::Concurrency),
+        real(limits::REQUEST_RATE).prop_map(Load::RequestsPerSecond),
+    ];
+    (
+        (
+            one_of(),
+            one_of(),
+            whole(limits::PROMPT_TOKENS),
+            whole(limits::OUTPUT_TOKENS),
+        ),
+        (
+            load,
+            maybe(real(limits::TTFT)),
+            maybe(real(limits::TPOT)),
+            maybe(one_of()),
+        ),
+        (
+            maybe(whole(limits::TENSOR_PARALLEL)),
+            real(limits::HOURS_PER_DAY),
+            maybe(real(limits::REQUESTS)),
+        ),
+    )
+        .prop_map(|(what, load, rest)| Serving {
+            weights: what.0,
+            kv: what.1,
+            prompt_tokens: what.2,
+            output_tokens: what.3,
+            load: load.0,
+            ttft_target_s: load.1,
+            tpot_target_s: load.2,
+            engine: load.3,
+            tensor_parallel: rest.0,
+            hours_per_day: rest.1,
+            requests_total: rest.2,
+        })
+}
+
+fn shelf() -> impl Strategy<Value = Shelf> {
+    let ids: Vec<_> = catalog().cards.iter().map(|c| c.id.clone()).collect();
+    (
+        subsequence(ids, 0..5),
+        any::<bool>(),
+        maybe(whole(limits::COUNT)),
+        maybe(whole(limits::MAX_COUNT)),
+    )
+        .prop_map(|(cards, unpriced, count, max_count)| Shelf {
+            cards,
+            unpriced,
+            count,
+            max_count,
+        })
+}
+
+fn money() -> impl Strategy<Value = Money> {
+    let ids: Vec<_> = catalog().cards.iter().map(|c| c.id.clone()).collect();
+    let prices = subsequence(ids, 0..4).prop_flat_map(|cards| {
+        let prices = proptest::collection::vec(real(limits::OWN_PRICE), cards.len());
+        prices.prop_map(move |prices| cards.iter().cloned().zip(prices).collect::<Vec<_>>())
+    });
+    (
+        select(vec![Currency::Cny, Currency::Usd]),
+        real(limits::EXCHANGE_RATE),
+        subsequence(Billing::ALL.to_vec(), 0..=Billing::ALL.len()),
+        prices,
+        maybe(real(limits::BUDGET)),
+        maybe(real(limits::DEADLINE)),
+    )
+        .prop_map(
+            |(currency, cny_per_usd, billing, own_prices, budget, deadline_hours)| Money {
+                currency,
+                cny_per_usd,
+                billing,
+                own_prices,
+                budget,
+                deadline_hours,
+            },
+        )
+}
+
+/// Every field within its own limit; what the fields say together may still be put right.
+pub fn scenario() -> impl Strategy<Value = Scenario> {
+    let job = prop_oneof![
+        training().prop_map(Job::Train),
+        serving().prop_map(Job::Serve)
+    ];
+    (model(), job, shelf(), money(), one_of::<RankBy>()).prop_map(
+        |(model, job, shelf, money, rank)| Scenario {
+            model,
+            job,
+            shelf,
+            money,
+            rank,
+        },
+    )
+}
