@@ -207,7 +207,7 @@ fn bad_values_are_replaced_and_named() {
         ("m=llama-3.1-8b&tp=8&n=4", "tp", DoesNotDivideCards),
         ("m=llama-3.1-8b&tp=2&pp=3&n=4", "pp", DoesNotDivideCards),
         ("m=llama-3.1-8b&pp=64", "pp", MoreStagesThanLayers),
-        ("m=llama-3.1-8b&ep=2", "ep", DoesNotDivideExperts),
+        ("m=llama-3.1-8b&ep=2", "ep", NoExperts),
         ("m=mixtral-8x7b&ep=3", "ep", DoesNotDivideExperts),
         ("rank=8000", "rank", RankAboveHidden),
         ("batch=4&micro=8", "micro", MicroAboveBatch),

@@ -77,8 +77,10 @@ pub enum ProblemKind {
     DoesNotDivideHeads,
     /// Does not divide the cards, `bound`.
     DoesNotDivideCards,
-    /// Does not divide the experts, `bound` (0: a dense model).
+    /// Does not divide the experts, `bound`.
     DoesNotDivideExperts,
+    /// A dense model has no experts to split.
+    NoExperts,
     /// More stages than blocks, `bound`.
     MoreStagesThanLayers,
     /// Larger than the model's width, `bound`.
@@ -125,6 +127,7 @@ impl ProblemKind {
             Self::DoesNotDivideHeads => "problem.does_not_divide_heads",
             Self::DoesNotDivideCards => "problem.does_not_divide_cards",
             Self::DoesNotDivideExperts => "problem.does_not_divide_experts",
+            Self::NoExperts => "problem.no_experts",
             Self::MoreStagesThanLayers => "problem.more_stages_than_layers",
             Self::RankAboveHidden => "problem.rank_above_hidden",
             Self::MicroAboveBatch => "problem.micro_above_batch",

@@ -344,7 +344,11 @@ pub(super) fn settle(scenario: &mut Scenario, reader: &mut Reader<'_>) {
                 drop_if(
                     &mut job.expert_parallel,
                     "ep",
-                    ProblemKind::DoesNotDivideExperts,
+                    if experts == 0 {
+                        ProblemKind::NoExperts
+                    } else {
+                        ProblemKind::DoesNotDivideExperts
+                    },
                     experts,
                     |ways| ways > 1 && (experts == 0 || !experts.is_multiple_of(ways)),
                     reader,

@@ -9,7 +9,6 @@
 
 use super::defaults;
 use super::limits::{self, Limit};
-use super::number;
 use super::problem::{Outcome, Problem, ProblemKind};
 use super::reader::{Reader, within};
 use crate::catalog::{AttentionGroup, AttentionKind, ExpertLayers, Transformer};
@@ -92,7 +91,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Transformer {
             Problem::new(
                 "m",
                 ProblemKind::ModelTooLarge,
-                &number::write(params(&shape)),
+                &format!("{:.0}T", params(&shape) / 1e12),
                 Outcome::Used("Llama 7B".to_owned()),
             )
             .bound_number(limits::TOTAL_PARAMS),
