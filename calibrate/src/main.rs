@@ -1,7 +1,7 @@
-//! `cardfit-calibrate [training] [serving]`: fits the constants on `core/data/measured/` and
+//! `cardfit-calibrate [training] [serving] [report]`: fits the constants on `core/data/measured/` and
 //! writes them to `core/data/calibration/`, and how far off the estimates then are to
 //! `docs/accuracy.md` and between the `accuracy` markers of the READMEs. Without a name it fits
-//! both.
+//! both; with `report` alone it fits nothing and writes the pages for the constants as they are.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,13 +9,15 @@ use std::time::Instant;
 
 use cardfit::catalog::Catalog;
 use cardfit::measured::{Folds, INFERENCE_CSV, MeasuredFile, TRAINING_CSV, accuracy, judge};
+use cardfit::text::Lang;
 use cardfit_calibrate::{Fitted, serving, training, write};
 use serde::Serialize;
 
 fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(unknown) = wanted.iter().find(|w| *w != "training" && *w != "serving") {
-        eprintln!("unknown part '{unknown}'; write training, serving or nothing");
+    let known = ["training", "serving", "report"];
+    if let Some(unknown) = wanted.iter().find(|w| !known.contains(&w.as_str())) {
+        eprintln!("unknown part '{unknown}'; write training, serving, report or nothing");
         return ExitCode::from(2);
     }
     let wants = |part: &str| wanted.is_empty() || wanted.iter().any(|w| w == part);
@@ -58,12 +60,14 @@ fn run(with_training: bool, with_serving: bool) -> Result<(), Box<dyn std::error
         &root().join("docs/accuracy.md"),
         &accuracy::markdown(&training, &inference),
     )?;
-    write::between_markers(
-        &[root().join("README.md"), root().join("README.zh-CN.md")],
-        "accuracy",
-        &accuracy::summary(&training, &inference),
-    )?;
-    println!("{}", accuracy::summary(&training, &inference));
+    for (page, lang) in [("README.md", Lang::En), ("README.zh-CN.md", Lang::ZhCn)] {
+        write::between_markers(
+            &root().join(page),
+            "accuracy",
+            &accuracy::summary(&training, &inference, lang),
+        )?;
+    }
+    println!("{}", accuracy::summary(&training, &inference, Lang::En));
     Ok(())
 }
 

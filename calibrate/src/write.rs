@@ -55,18 +55,16 @@ pub fn text(path: &Path, text: &str) -> Result<bool, WriteError> {
     Ok(true)
 }
 
-/// Puts `text` between the lines `<!-- NAME: begin -->` and `<!-- NAME: end -->` of each file
-/// that has them; others stay as they are.
+/// Puts `text` between the lines `<!-- NAME: begin -->` and `<!-- NAME: end -->` of a file that
+/// has them; another stays as it is.
 ///
 /// # Errors
-/// When a file cannot be written.
-pub fn between_markers(files: &[PathBuf], name: &str, text: &str) -> Result<(), WriteError> {
-    for path in files {
-        if let Ok(old) = fs::read_to_string(path)
-            && let Some(new) = replaced(&old, name, text)
-        {
-            self::text(path, &new)?;
-        }
+/// When the file cannot be written.
+pub fn between_markers(path: &Path, name: &str, text: &str) -> Result<(), WriteError> {
+    if let Ok(old) = fs::read_to_string(path)
+        && let Some(new) = replaced(&old, name, text)
+    {
+        self::text(path, &new)?;
     }
     Ok(())
 }

@@ -8,6 +8,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use cardfit::catalog::Catalog;
+use cardfit::measured::{Folds, INFERENCE_CSV, MeasuredFile, TRAINING_CSV, accuracy, judge};
+use cardfit::text::Lang;
+
 const TRAINING: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../core/data/measured/training.csv"
@@ -160,8 +164,28 @@ fn the_accuracy_page_is_what_the_command_prints_now() {
     assert!(run.status.success());
     assert!(
         text(&run.stdout) == fs::read_to_string(page).unwrap(),
-        "docs/accuracy.md is out of date; run `cargo xtask calibrate`"
+        "docs/accuracy.md is out of date; run `cargo xtask calibrate report`"
     );
+}
+
+#[test]
+fn the_readmes_show_the_figures_of_now() {
+    let judged = |csv: &str| {
+        let file = MeasuredFile::parse(csv).unwrap();
+        judge(&file, Catalog::embedded(), Folds::embedded())
+    };
+    let (training, inference) = (judged(TRAINING_CSV), judged(INFERENCE_CSV));
+    for (page, lang) in [("README.md", Lang::En), ("README.zh-CN.md", Lang::ZhCn)] {
+        let path = format!("{}/../{page}", env!("CARGO_MANIFEST_DIR"));
+        let text = fs::read_to_string(path).unwrap();
+        let (_, rest) = text.split_once("<!-- accuracy: begin -->").unwrap();
+        let (shown, _) = rest.split_once("<!-- accuracy: end -->").unwrap();
+        assert_eq!(
+            shown.trim(),
+            accuracy::summary(&training, &inference, lang).trim(),
+            "{page} is out of date; run `cargo xtask calibrate report`"
+        );
+    }
 }
 
 #[test]

@@ -4,10 +4,12 @@ use std::fmt::Write;
 
 use super::report::{Errors, Group, GroupKey, Report, grouped};
 use super::{Verdict, source_of};
+use crate::text::Lang;
 
 /// One quantity that people ask for, over the metrics that measure it.
 struct Quantity {
     name: &'static str,
+    name_zh: &'static str,
     metrics: &'static [&'static str],
     kinds: &'static [&'static str],
 }
@@ -18,11 +20,13 @@ const SERVING_KINDS: [&str; 1] = ["llm"];
 const QUANTITIES: [Quantity; 7] = [
     Quantity {
         name: "Training: peak memory",
+        name_zh: "训练：显存峰值",
         metrics: &["peak_mem_gb"],
         kinds: &TRAINING_KINDS,
     },
     Quantity {
         name: "Training: speed",
+        name_zh: "训练：速度",
         metrics: &[
             "tokens_per_s_per_gpu",
             "tflops_per_gpu",
@@ -34,21 +38,25 @@ const QUANTITIES: [Quantity; 7] = [
     },
     Quantity {
         name: "Serving: memory",
+        name_zh: "推理：显存",
         metrics: &["peak_mem_gb", "weights_mem_gb"],
         kinds: &SERVING_KINDS,
     },
     Quantity {
         name: "Serving: speed of one user",
+        name_zh: "推理：单用户速度",
         metrics: &["decode_tokens_per_s_single", "total_tokens_per_s_single"],
         kinds: &SERVING_KINDS,
     },
     Quantity {
         name: "Serving: prefill and first token",
+        name_zh: "推理：预填充和首字",
         metrics: &["prefill_tokens_per_s", "ttft_ms"],
         kinds: &SERVING_KINDS,
     },
     Quantity {
         name: "Serving: throughput of many users",
+        name_zh: "推理：多用户总吞吐",
         metrics: &[
             "throughput_output_tokens_per_s_total",
             "requests_per_s",
@@ -59,6 +67,7 @@ const QUANTITIES: [Quantity; 7] = [
     },
     Quantity {
         name: "Serving: time per token on saturated servers",
+        name_zh: "推理：满载时每字用时",
         metrics: &["tpot_ms"],
         kinds: &SERVING_KINDS,
     },
@@ -79,14 +88,20 @@ pub fn percent(share: f64) -> String {
 }
 
 /// The few lines that a reader wants first: one row a quantity, over language models.
-pub fn summary(training: &[Verdict], inference: &[Verdict]) -> String {
+pub fn summary(training: &[Verdict], inference: &[Verdict], lang: Lang) -> String {
     let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "| quantity | rows | median error | 80 of 100 within | 95 of 100 within | in range |\n\
-         | --- | ---: | ---: | ---: | ---: | ---: |"
-    );
+    let heads = match lang {
+        Lang::En => {
+            "| quantity | rows | median error | 80 of 100 within | 95 of 100 within | in range |"
+        }
+        Lang::ZhCn => "| 数值 | 行数 | 误差中位数 | 八成不超过 | 九成五不超过 | 落在区间内 |",
+    };
+    let _ = writeln!(out, "{heads}\n| --- | ---: | ---: | ---: | ---: | ---: |");
     for quantity in &QUANTITIES {
+        let name = match lang {
+            Lang::En => quantity.name,
+            Lang::ZhCn => quantity.name_zh,
+        };
         let verdicts = if quantity.kinds == TRAINING_KINDS {
             training
         } else {
@@ -106,7 +121,7 @@ pub fn summary(training: &[Verdict], inference: &[Verdict]) -> String {
                 let _ = writeln!(
                     out,
                     "| {} | {} | {} | {} | {} | {} |",
-                    quantity.name,
+                    name,
                     e.rows,
                     percent(e.median),
                     percent(e.p80),
@@ -115,7 +130,7 @@ pub fn summary(training: &[Verdict], inference: &[Verdict]) -> String {
                 );
             }
             None => {
-                let _ = writeln!(out, "| {} | 0 | - | - | - | - |", quantity.name);
+                let _ = writeln!(out, "| {name} | 0 | - | - | - | - |");
             }
         }
     }
@@ -126,7 +141,7 @@ pub fn summary(training: &[Verdict], inference: &[Verdict]) -> String {
 /// with constants that did not see its source.
 pub fn markdown(training: &[Verdict], inference: &[Verdict]) -> String {
     let mut out = String::from(HEAD);
-    out.push_str(&summary(training, inference));
+    out.push_str(&summary(training, inference, Lang::En));
     for (title, verdicts) in [("Training", training), ("Inference", inference)] {
         let report = Report::of(verdicts);
         let _ = writeln!(
