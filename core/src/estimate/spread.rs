@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Basis, BasisScope};
-use crate::catalog::Card;
+use crate::catalog::{Card, Vendor};
 use crate::range::Range;
 
 /// What the measurements of a group share.
@@ -52,8 +52,28 @@ impl Spread {
     /// The range around `mid` for a job of `kind` on `card`: from the card's own measurements,
     /// else from its architecture's, else from the kind's (wider), else from all (wider still).
     pub fn range(&self, mid: f64, card: &Card, kind: &str) -> (Range, Basis) {
+        self.nearest(mid, card, kind, true)
+    }
+
+    /// The same for memory, which is counted and not a matter of the card's units: a kind's
+    /// measurements on other cards of the same maker's software count in full.
+    pub fn memory_range(&self, mid: f64, card: &Card, kind: &str) -> (Range, Basis) {
+        self.nearest(mid, card, kind, false)
+    }
+
+    fn nearest(
+        &self,
+        mid: f64,
+        card: &Card,
+        kind: &str,
+        depends_on_architecture: bool,
+    ) -> (Range, Basis) {
         /// Share by which a group that lacks the architecture is widened in log space.
         const OTHER_ARCHITECTURE: f64 = 1.5;
+        /// Farthest that an end may stand from the middle, as a factor.
+        const FARTHEST: f64 = 4.0;
+        /// Typical error beyond which an end is the group's own matter.
+        const MOST_TYPICAL_ERROR: f64 = 0.3;
         /// The same for one that lacks the kind of job too.
         const OTHER_KIND: f64 = 1.75;
         let mut best: Option<(u8, &SpreadGroup)> = None;
@@ -66,7 +86,11 @@ impl Spread {
                 GroupScope::Card if group.measurements < ENOUGH || group.name != card.id => {
                     continue;
                 }
-                GroupScope::Architecture if group.name != card.architecture => continue,
+                GroupScope::Architecture
+                    if !depends_on_architecture || group.name != card.architecture =>
+                {
+                    continue;
+                }
                 GroupScope::Card => 6,
                 GroupScope::Architecture => 4,
                 GroupScope::JobKind => 2,
@@ -90,15 +114,21 @@ impl Spread {
                 },
             );
         };
+        let same_software = !depends_on_architecture && card.vendor == Vendor::Nvidia;
         let widen = match (group.scope, group.kind.is_empty()) {
+            (GroupScope::JobKind, false) if same_software => 1.0,
             (GroupScope::JobKind, false) => OTHER_ARCHITECTURE,
             (GroupScope::JobKind, true) => OTHER_KIND,
             _ => 1.0,
         };
+        // A lopsided group is lopsided by its sources' habits: neither end comes nearer than the
+        // group's typical error. And no measurement of ours is off by more than this for a
+        // reason that another run would share.
+        let typical = 1.0 + group.typical_error.min(MOST_TYPICAL_ERROR);
         let range = Range::spread(
             mid,
-            group.low.min(1.0).powf(widen),
-            group.high.max(1.0).powf(widen),
+            group.low.min(1.0 / typical).powf(widen).max(1.0 / FARTHEST),
+            group.high.max(typical).powf(widen).min(FARTHEST),
         );
         let scope = match group.scope {
             GroupScope::Card => BasisScope::Card(group.name.clone()),
@@ -113,5 +143,77 @@ impl Spread {
                 typical_error: group.typical_error,
             },
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    fn group(scope: GroupScope, name: &str, measurements: u32, low: f64, high: f64) -> SpreadGroup {
+        SpreadGroup {
+            scope,
+            name: name.to_owned(),
+            kind: "lora".to_owned(),
+            measurements,
+            low,
+            high,
+            typical_error: 0.1,
+        }
+    }
+
+    fn ends(spread: &Spread, card: &str, memory: bool) -> (f64, f64) {
+        let card = Catalog::embedded().card(card).unwrap();
+        let (range, _) = if memory {
+            spread.memory_range(1.0, card, "lora")
+        } else {
+            spread.range(1.0, card, "lora")
+        };
+        (range.low, range.high)
+    }
+
+    fn near(a: (f64, f64), b: (f64, f64)) -> bool {
+        (a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9
+    }
+
+    #[test]
+    fn speed_of_an_unmeasured_architecture_is_less_sure_than_memory() {
+        let spread = Spread {
+            groups: vec![group(GroupScope::JobKind, "", 100, 0.8, 1.21)],
+        };
+        assert!(near(ends(&spread, "rtx-4090", true), (0.8, 1.21)));
+        assert!(near(
+            ends(&spread, "rtx-4090", false),
+            (0.8_f64.powf(1.5), 1.331)
+        ));
+        // Another maker's software allocates in its own way.
+        assert!(near(
+            ends(&spread, "mi300x", true),
+            (0.8_f64.powf(1.5), 1.331)
+        ));
+    }
+
+    #[test]
+    fn a_card_with_few_measurements_borrows_those_of_its_architecture() {
+        let spread = Spread {
+            groups: vec![
+                group(GroupScope::Card, "rtx-4090", ENOUGH - 1, 0.7, 1.3),
+                group(GroupScope::Architecture, "Ada Lovelace", 30, 0.6, 1.6),
+            ],
+        };
+        assert!(near(ends(&spread, "rtx-4090", false), (0.6, 1.6)));
+    }
+
+    #[test]
+    fn ends_keep_their_distance_and_their_bounds() {
+        let lopsided = Spread {
+            groups: vec![group(GroupScope::Card, "rtx-4090", 30, 0.5, 1.0)],
+        };
+        assert!(near(ends(&lopsided, "rtx-4090", false), (0.5, 1.1)));
+        let wild = Spread {
+            groups: vec![group(GroupScope::Card, "rtx-4090", 30, 0.05, 12.0)],
+        };
+        assert!(near(ends(&wild, "rtx-4090", false), (0.25, 4.0)));
     }
 }

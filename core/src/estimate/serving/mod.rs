@@ -89,7 +89,7 @@ pub fn memory_with(
     let (unit, basis) =
         constants
             .spread
-            .range(1.0, node.card, kind_name(Quantity::Memory, job.engine));
+            .memory_range(1.0, node.card, kind_name(Quantity::Memory, job.engine));
     let needed_bytes = needed_range(mid, &bytes, unit, &basis);
     let usable = node.card.usable_memory_bytes() as f64;
     MemoryEstimate {
@@ -219,7 +219,7 @@ pub fn largest_batch_with(
     let (unit, basis) =
         constants
             .spread
-            .range(1.0, node.card, kind_name(Quantity::Memory, job.engine));
+            .memory_range(1.0, node.card, kind_name(Quantity::Memory, job.engine));
     let room = usable_bytes as f64;
     let needed = |batch: f64| {
         let bytes = memory::card_bytes(&setting, batch);

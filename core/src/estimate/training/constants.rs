@@ -388,7 +388,8 @@ impl TrainingConstants {
 
     /// The range of memory around `mid` bytes.
     pub fn memory_range(&self, mid: f64, job: &TrainingJob<'_>, card: &Card) -> (Range, Basis) {
-        self.memory_spread.range(mid, card, kind_name(job.method))
+        self.memory_spread
+            .memory_range(mid, card, kind_name(job.method))
     }
 
     /// The range of tokens a second around `mid`.

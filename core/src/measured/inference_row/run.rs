@@ -457,7 +457,10 @@ impl ServingRun {
     /// The estimate with its range, in the row's own metric and unit.
     pub fn estimate(&self, constants: &ServingConstants) -> Range {
         let mid = self.mid(constants);
-        let (unit, _) = constants.spread.range(1.0, &self.card, self.kind());
+        let (unit, _) = match self.quantity {
+            Quantity::Memory => constants.spread.memory_range(1.0, &self.card, self.kind()),
+            _ => constants.spread.range(1.0, &self.card, self.kind()),
+        };
         if self.is_time() {
             unit.divide_into(mid)
         } else {
