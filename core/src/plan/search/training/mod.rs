@@ -242,7 +242,7 @@ impl<'a> TrainingSearch<'a> {
         found
     }
 
-    fn is_adapter(&self) -> bool {
+    pub(super) fn is_adapter(&self) -> bool {
         self.job.is_adapter()
     }
 
@@ -493,7 +493,11 @@ impl<'a> TrainingSearch<'a> {
     }
 
     fn speed(&self, plan: &TrainingPlan) -> TrainingSpeed {
-        speed(&self.job_as_run(plan), plan, &self.node)
+        let speed = speed(&self.job_as_run(plan), plan, &self.node);
+        if self.is_adapter() && plan.pipeline_parallel > 1 {
+            return one_stage_at_a_time(speed, f64::from(plan.pipeline_parallel));
+        }
+        speed
     }
 
     /// Upper end of memory, bytes, without its parts.
@@ -529,5 +533,19 @@ impl<'a> TrainingSearch<'a> {
             recompute,
             offload,
         }
+    }
+}
+
+/// Software that tunes adapters lays a model's blocks over cards and runs them one after another
+/// (Transformers' device map): one card works while the others wait.
+fn one_stage_at_a_time(speed: TrainingSpeed, stages: f64) -> TrainingSpeed {
+    let mut parts = speed.parts;
+    parts.bubble_s += (stages - 1.0) * speed.step_s.mid;
+    TrainingSpeed {
+        step_s: speed.step_s.scale(stages),
+        parts,
+        tokens_per_s: speed.tokens_per_s.scale(1.0 / stages),
+        mfu: speed.mfu / stages,
+        basis: speed.basis,
     }
 }

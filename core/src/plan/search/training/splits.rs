@@ -111,7 +111,8 @@ impl TrainingSearch<'_> {
         if let Some(ways) = self.fixed.tensor_parallel {
             return Some(ways).filter(divides).into_iter().collect();
         }
-        let most = if scope.model_parallel {
+        // No common software tunes adapters under tensor parallelism.
+        let most = if scope.model_parallel && !self.is_adapter() {
             self.node.cards_per_node.min(cards)
         } else {
             1
