@@ -26,7 +26,6 @@ pub fn Page() -> impl IntoView {
         }
     });
     view! {
-        <a class="skip" href="#answer">{t("page.skip")}</a>
         <Header />
         <Presets />
         <LinkNoticePanel />

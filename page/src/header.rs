@@ -13,6 +13,9 @@ use crate::words::t;
 pub fn Header() -> impl IntoView {
     view! {
         <header class="top">
+            <a class="skip" href="#answer">
+                {t("page.skip")}
+            </a>
             <div class="brand">
                 <h1 data-testid="heading">{t("page.title")}</h1>
                 <p>{t("page.subtitle")}</p>

@@ -29,19 +29,13 @@ pub enum Pace {
     Choice,
 }
 
-/// What a link said that could not be used.
+/// What a link, or a scenario after a choice, said that could not be used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LinkNotice {
     /// Values that were replaced or left out.
     pub problems: Vec<Problem>,
     /// Parameters that nobody knows.
     pub unknown: Vec<(String, String)>,
-}
-
-impl LinkNotice {
-    fn is_empty(&self) -> bool {
-        self.problems.is_empty() && self.unknown.is_empty()
-    }
 }
 
 /// Jobs whose inputs are kept apart, so that looking at another job loses nothing.
@@ -271,22 +265,20 @@ impl App {
         self.accept(&price_key(card), &pairs, Pace::Typing);
     }
 
+    /// Takes over the scenario of a changed link. What is wrong with the parameter itself is said beside it and
+    /// changes nothing. Where a choice makes another parameter unusable, that one is put right and the notice says so;
+    /// a figure being typed must not do that with every keystroke.
     fn accept(self, param: &str, pairs: &Pairs, pace: Pace) {
         let link = pairs
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect::<Vec<_>>()
             .join("&");
-        let parsed = parse(&link, Catalog::embedded());
-        // A preset's or another field's remark must not hold up this one.
-        let wrong = |p: &&Problem| !p.is_warning();
-        let problem = parsed
-            .problems
-            .iter()
-            .filter(wrong)
-            .find(|p| p.param == param)
-            .or_else(|| parsed.problems.iter().find(wrong));
-        if let Some(problem) = problem {
+        let mut parsed = parse(&link, Catalog::embedded());
+        parsed.problems.retain(|problem| !problem.is_warning());
+        let own = parsed.problems.iter().find(|p| p.param == param);
+        let any = parsed.problems.first().filter(|_| pace == Pace::Typing);
+        if let Some(problem) = own.or(any) {
             let problem = problem.clone();
             self.bad_inputs.update(|bad| {
                 bad.insert(param.to_owned(), problem);
@@ -297,11 +289,12 @@ impl App {
         if self.scenario.with_untracked(|s| *s != parsed.scenario) {
             self.scenario.set(parsed.scenario);
         }
-        self.notice.update(|notice| {
-            if !notice.is_empty() && pace == Pace::Choice {
-                *notice = LinkNotice::default();
-            }
-        });
+        if pace == Pace::Choice {
+            self.notice.set(LinkNotice {
+                problems: parsed.problems,
+                unknown: Vec::new(),
+            });
+        }
         self.write_address(pace);
     }
 
