@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cardfit::estimate::spread::{GroupScope, Spread, SpreadGroup};
-use cardfit::estimate::training::TrainingConstants;
+use cardfit::estimate::training::{TrainingConstants, kind_and_stack_name};
 use cardfit::measured::TrainingCase;
 
 use super::residual;
@@ -68,6 +68,11 @@ fn spread(fitted: &Fitted<TrainingConstants>, cases: &[TrainingCase<'_>], part: 
             add(0, &card.id, &kind);
             add(1, &card.architecture, &kind);
             add(1, &card.architecture, "");
+            let setup = case.setup();
+            if let Some(stack) = setup.habits.stack {
+                let both = kind_and_stack_name(setup.method, stack);
+                add(1, &card.architecture, both);
+            }
         }
         add(2, "", &kind);
         add(2, "", "");

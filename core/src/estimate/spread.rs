@@ -48,7 +48,45 @@ pub struct Spread {
 /// Measurements that make a group worth using.
 pub const ENOUGH: u32 = 20;
 
+impl SpreadGroup {
+    /// The range around `mid`, its ends' distance raised to `widen` in log space.
+    fn around(&self, mid: f64, widen: f64) -> Range {
+        /// Farthest that an end may stand from the middle, as a factor.
+        const FARTHEST: f64 = 4.0;
+        /// Typical error beyond which an end is the group's own matter.
+        const MOST_TYPICAL_ERROR: f64 = 0.3;
+        // A lopsided group is lopsided by its sources' habits: neither end comes nearer than the
+        // group's typical error. And no measurement of ours is off by more than this for a
+        // reason that another run would share.
+        let typical = 1.0 + self.typical_error.min(MOST_TYPICAL_ERROR);
+        Range::spread(
+            mid,
+            self.low.min(1.0 / typical).powf(widen).max(1.0 / FARTHEST),
+            self.high.max(typical).powf(widen).min(FARTHEST),
+        )
+    }
+}
+
 impl Spread {
+    /// The range from the one group of `kind` on the card's architecture, where it has enough
+    /// measurements.
+    pub fn range_of_group(&self, mid: f64, card: &Card, kind: &str) -> Option<(Range, Basis)> {
+        let group = self.groups.iter().find(|g| {
+            g.scope == GroupScope::Architecture
+                && g.measurements >= ENOUGH
+                && g.kind == kind
+                && g.name == card.architecture
+        })?;
+        Some((
+            group.around(mid, 1.0),
+            Basis {
+                measurements: group.measurements,
+                scope: BasisScope::Architecture(group.name.clone()),
+                typical_error: group.typical_error,
+            },
+        ))
+    }
+
     /// The range around `mid` for a job of `kind` on `card`: from the card's own measurements,
     /// else from its architecture's, else from the kind's (wider), else from all (wider still).
     pub fn range(&self, mid: f64, card: &Card, kind: &str) -> (Range, Basis) {
@@ -70,10 +108,6 @@ impl Spread {
     ) -> (Range, Basis) {
         /// Share by which a group that lacks the architecture is widened in log space.
         const OTHER_ARCHITECTURE: f64 = 1.5;
-        /// Farthest that an end may stand from the middle, as a factor.
-        const FARTHEST: f64 = 4.0;
-        /// Typical error beyond which an end is the group's own matter.
-        const MOST_TYPICAL_ERROR: f64 = 0.3;
         /// The same for one that lacks the kind of job too.
         const OTHER_KIND: f64 = 1.75;
         let mut best: Option<(u8, &SpreadGroup)> = None;
@@ -121,15 +155,7 @@ impl Spread {
             (GroupScope::JobKind, true) => OTHER_KIND,
             _ => 1.0,
         };
-        // A lopsided group is lopsided by its sources' habits: neither end comes nearer than the
-        // group's typical error. And no measurement of ours is off by more than this for a
-        // reason that another run would share.
-        let typical = 1.0 + group.typical_error.min(MOST_TYPICAL_ERROR);
-        let range = Range::spread(
-            mid,
-            group.low.min(1.0 / typical).powf(widen).max(1.0 / FARTHEST),
-            group.high.max(typical).powf(widen).min(FARTHEST),
-        );
+        let range = group.around(mid, widen);
         let scope = match group.scope {
             GroupScope::Card => BasisScope::Card(group.name.clone()),
             GroupScope::Architecture => BasisScope::Architecture(group.name.clone()),

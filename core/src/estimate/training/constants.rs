@@ -393,7 +393,44 @@ impl TrainingConstants {
     }
 
     /// The range of tokens a second around `mid`.
-    pub fn speed_range(&self, mid: f64, job: &TrainingJob<'_>, card: &Card) -> (Range, Basis) {
-        self.speed_spread.range(mid, card, kind_name(job.method))
+    pub fn speed_range(
+        &self,
+        mid: f64,
+        job: &TrainingJob<'_>,
+        stack: Stack,
+        card: &Card,
+    ) -> (Range, Basis) {
+        // From the same software on the same architecture where that is enough.
+        self.speed_spread
+            .range_of_group(mid, card, kind_and_stack_name(job.method, stack))
+            .unwrap_or_else(|| self.speed_spread.range(mid, card, kind_name(job.method)))
+    }
+}
+
+/// Name of a method run with one software, in groups of measurements.
+pub fn kind_and_stack_name(method: TrainingMethod, stack: Stack) -> &'static str {
+    use Stack::{Deepspeed, Fsdp, Litgpt, Megatron, Transformers};
+    use TrainingMethod::{FullFinetune, Lora, Pretrain, Qlora};
+    match (method, stack) {
+        (Pretrain, Megatron) => "pretrain megatron",
+        (Pretrain, Deepspeed) => "pretrain deepspeed",
+        (Pretrain, Fsdp) => "pretrain fsdp",
+        (Pretrain, Transformers) => "pretrain transformers",
+        (Pretrain, Litgpt) => "pretrain litgpt",
+        (FullFinetune, Megatron) => "full_ft megatron",
+        (FullFinetune, Deepspeed) => "full_ft deepspeed",
+        (FullFinetune, Fsdp) => "full_ft fsdp",
+        (FullFinetune, Transformers) => "full_ft transformers",
+        (FullFinetune, Litgpt) => "full_ft litgpt",
+        (Lora, Megatron) => "lora megatron",
+        (Lora, Deepspeed) => "lora deepspeed",
+        (Lora, Fsdp) => "lora fsdp",
+        (Lora, Transformers) => "lora transformers",
+        (Lora, Litgpt) => "lora litgpt",
+        (Qlora, Megatron) => "qlora megatron",
+        (Qlora, Deepspeed) => "qlora deepspeed",
+        (Qlora, Fsdp) => "qlora fsdp",
+        (Qlora, Transformers) => "qlora transformers",
+        (Qlora, Litgpt) => "qlora litgpt",
     }
 }

@@ -24,7 +24,7 @@ mod speed;
 
 pub use constants::{
     ArchitectureEfficiency, MemoryConstants, SpeedConstants, StackMemories, StackMemory,
-    StackSpeed, StackSpeeds, TrainingConstants, kind_name,
+    StackSpeed, StackSpeeds, TrainingConstants, kind_and_stack_name, kind_name,
 };
 pub use flops::{Convention, CountedAttention, counted_flops};
 pub use job::{AdapterTargets, AttentionKernel, Habits, Stack, TrainingJob};

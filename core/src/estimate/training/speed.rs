@@ -189,7 +189,7 @@ pub fn speed_with(
         * accum
         * f64::from(job.seq_len);
     let rate = step_tokens / step;
-    let (tokens_per_s, basis) = constants.speed_range(rate, job, node.card);
+    let (tokens_per_s, basis) = constants.speed_range(rate, job, stack, node.card);
     let model_flops = counted_flops(
         job,
         Convention {
