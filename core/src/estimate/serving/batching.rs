@@ -42,6 +42,17 @@ impl Load {
 /// Share of the other running requests' prefills that a new request waits for, on average.
 const WAIT_SHARE: f64 = 0.35;
 
+/// Seconds of the piece of others' prompts that at most comes between two steps: where prompts are
+/// long for their answers, every step carries a full piece, and the requests that decode are those
+/// whose prompts are done.
+pub(super) fn piece_s(setting: &Setting<'_>, prompt: f64) -> f64 {
+    if setting.facts.whole_prompts {
+        return f64::INFINITY;
+    }
+    let piece = f64::from(setting.facts.pass_tokens);
+    prefill_s(setting, 1.0, prompt) * piece / prompt
+}
+
 /// One copy with `concurrency` requests in flight.
 pub(super) fn load(setting: &Setting<'_>, concurrency: f64) -> Load {
     let job = setting.job;
@@ -53,10 +64,14 @@ pub(super) fn load(setting: &Setting<'_>, concurrency: f64) -> Load {
     } else {
         (f64::from(setting.facts.pass_tokens) / prompt).clamp(1.0, running)
     };
-    let prefill_each_s =
-        prefill_s(setting, together, prompt) / together + setting.engine.sequence_s;
+    let taking_in_s = if setting.details.offline {
+        setting.engine.sequence_s
+    } else {
+        setting.engine.request_s
+    };
+    let prefill_each_s = prefill_s(setting, together, prompt) / together + taking_in_s;
     let step = step(setting, running, prompt + output / 2.0);
-    let cycle_s = setting.engine.request_s + running * prefill_each_s + output * step.seconds;
+    let cycle_s = running * prefill_each_s + output * step.seconds;
     // Only the steps after a request's own prefill are its own; the others' prefills come
     // between them.
     let others_s = (running - 1.0) * prefill_each_s;
@@ -75,6 +90,6 @@ pub(super) fn load(setting: &Setting<'_>, concurrency: f64) -> Load {
         step,
         cycle_s,
         ttft_s: setting.engine.request_s + first_s + step.seconds + queue_s,
-        tpot_s: step.seconds + between_s / output,
+        tpot_s: step.seconds + (between_s / output).min(piece_s(setting, prompt)),
     }
 }

@@ -178,7 +178,8 @@ pub struct EngineConstants {
     pub compute: f64,
     /// Time to take in a request and to give its first token beside the prefill, seconds.
     pub request_s: f64,
-    /// Share of the shorter of host and card time that is hidden behind the longer.
+    /// Odds that the shorter of host and card time is hidden behind the longer: 0 adds them,
+    /// 1 hides half, large ones all.
     pub hidden: f64,
 }
 
@@ -210,7 +211,7 @@ impl Default for Engines {
             bandwidth: 0.95,
             cache_traffic: 1.2,
             compute: 0.9,
-            request_s: 5e-3,
+            request_s: 8e-3,
             hidden: 0.1,
         };
         let sglang = EngineConstants {
@@ -232,7 +233,7 @@ impl Default for Engines {
             layer_s: 40e-6,
             sequence_s: 100e-6,
             cache_traffic: 1.5,
-            compute: 0.6,
+            compute: 0.5,
             request_s: 2e-3,
             ..vllm
         };
@@ -241,10 +242,10 @@ impl Default for Engines {
             layer_s: 550e-6,
             sequence_s: 30e-6,
             bandwidth: 0.9,
-            cache_traffic: 4.0,
+            cache_traffic: 5.0,
             compute: 0.8,
             request_s: 10e-3,
-            hidden: 0.5,
+            hidden: 1.0,
         };
         Self {
             vllm,

@@ -1,5 +1,6 @@
 //! What each engine does by design: what it reserves, how it batches, what it keeps.
 
+use crate::catalog::Card;
 use crate::scenario::Engine;
 
 /// Facts of an engine that no measurement is needed for: its documented defaults.
@@ -23,8 +24,20 @@ pub struct EngineFacts {
 }
 
 impl EngineFacts {
-    /// Facts of `engine`.
-    pub const fn of(engine: Engine) -> Self {
+    /// Facts of `engine` on `card`.
+    pub fn of(engine: Engine, card: &Card) -> Self {
+        let mut facts = Self::anywhere(engine);
+        // vLLM's server admits more on cards of 70 GiB and more that are newer than A100, and
+        // cuts prompts into larger pieces there.
+        if engine == Engine::Vllm {
+            let large = card.memory_gib >= 70.0 && card.architecture != "Ampere";
+            (facts.max_sequences, facts.pass_tokens) =
+                if large { (1024, 8192) } else { (256, 2048) };
+        }
+        facts
+    }
+
+    const fn anywhere(engine: Engine) -> Self {
         let paged = Self {
             reserved_share: Some(0.9),
             max_sequences: 256,
@@ -91,4 +104,7 @@ pub struct RunDetails {
     /// The head is run on every prompt token and kept in FP32 beside the 16-bit result (versions
     /// of Transformers before 4.45).
     pub full_prompt_logits: bool,
+    /// Requests are handed over in one process, not through a server that takes each in and
+    /// streams its tokens.
+    pub offline: bool,
 }

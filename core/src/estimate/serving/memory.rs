@@ -120,7 +120,7 @@ pub(super) fn card_bytes(setting: &Setting<'_>, batch: f64) -> CardBytes {
             Engine::LlamaCpp => pass * vocab * 4.0,
             Engine::Exllama | Engine::Exllamav2 | Engine::MlcLlm => batch * vocab * 4.0,
             // FP32 logits and probabilities of a full batch, tried out on start.
-            _ => f64::from(setting.facts.max_sequences.min(1024)) * vocab * 8.0,
+            _ => f64::from(setting.facts.max_sequences.min(256)) * vocab * 8.0,
         };
     }
     bytes

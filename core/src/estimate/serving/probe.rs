@@ -1,6 +1,6 @@
 //! Single quantities of one run, as measured rows state them.
 
-use super::batching::{Load, load};
+use super::batching::{Load, load, piece_s};
 use super::decode::step;
 use super::engine::RunDetails;
 use super::memory::{CardBytes, admitted, card_bytes};
@@ -108,12 +108,17 @@ impl<'a> Probe<'a> {
     /// Seconds a token between the first and the last where `requests` are sent at once and no
     /// more follow: later ones wait behind the first ones' prefills.
     pub fn tpot_at_once_s(&self, requests: f64) -> f64 {
+        /// Share of the others' prefills that comes between a request's own tokens.
+        const WAITED: f64 = 0.7;
         let load = self.load();
-        if requests > load.running * 1.5 {
-            return load.tpot_s;
-        }
-        let output = f64::from(self.setting.job.output_tokens.max(1));
-        load.step.seconds + 0.5 * (load.running - 1.0) * load.prefill_each_s / output
+        // With twice as many as run, most of them run in a steady state.
+        let steady = (requests / load.running - 1.0).clamp(0.0, 1.0);
+        let job = self.setting.job;
+        let output = f64::from(job.output_tokens.max(1));
+        let others_s = WAITED * (load.running - 1.0) * load.prefill_each_s / output;
+        let piece_s = piece_s(&self.setting, f64::from(job.prompt_tokens.max(1)));
+        let alone_s = load.step.seconds + others_s.min(piece_s);
+        steady * load.tpot_s + (1.0 - steady) * alone_s
     }
 
     /// Seconds a token under a steady load.
@@ -140,13 +145,9 @@ impl<'a> Probe<'a> {
         prompt / prefill_s(&self.setting, 1.0, prompt)
     }
 
-    /// Requests that run at once where as many wait as there is room for.
-    pub fn most_admitted(&self) -> f64 {
-        admitted(&self.setting, f64::from(u32::MAX))
-    }
-
-    /// Requests a second of one copy under a steady load.
-    pub fn requests_per_s(&self) -> f64 {
-        self.load().requests_per_s()
+    /// Requests a second of one copy where as many wait as there is room for.
+    pub fn most_requests_per_s(&self) -> f64 {
+        let most = admitted(&self.setting, f64::from(u32::MAX));
+        load(&self.setting, most).requests_per_s()
     }
 }

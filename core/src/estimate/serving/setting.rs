@@ -42,6 +42,8 @@ pub(super) struct Setting<'a> {
     /// Routed experts of a block, and how many a token uses; 0 for dense models.
     pub experts: f64,
     pub experts_used: f64,
+    /// Share of the shorter of host and card time that is hidden.
+    hidden: f64,
 }
 
 /// No kernel reads faster than this share of the datasheet's bandwidth.
@@ -50,6 +52,20 @@ const BEST_BANDWIDTH: f64 = 0.96;
 const BEST_PRODUCTS: f64 = 0.97;
 /// Peak where the catalog has none for any format (FLOP/s): slow enough to be seen.
 const UNKNOWN_PEAK: f64 = 1e12;
+
+/// `share` where it is well below `best`, never above it, without a corner between.
+fn below(share: f64, best: f64) -> f64 {
+    let ratio = (share / best).powi(8);
+    share / (1.0 + ratio).sqrt().sqrt().sqrt()
+}
+
+/// Engines for one user on their own card.
+fn is_local(engine: Engine) -> bool {
+    matches!(
+        engine,
+        Engine::LlamaCpp | Engine::Exllama | Engine::Exllamav2 | Engine::MlcLlm
+    )
+}
 
 impl<'a> Setting<'a> {
     pub fn new(
@@ -81,10 +97,10 @@ impl<'a> Setting<'a> {
         };
         let bandwidth = card.bandwidth_gb_s
             * 1e9
-            * (architecture.bandwidth * engine.bandwidth).min(BEST_BANDWIDTH)
-            * format_bandwidth.min(1.0);
+            * below(architecture.bandwidth * engine.bandwidth, BEST_BANDWIDTH)
+            * format_bandwidth;
         let cache_bandwidth =
-            card.bandwidth_gb_s * 1e9 * architecture.bandwidth.min(BEST_BANDWIDTH);
+            card.bandwidth_gb_s * 1e9 * below(architecture.bandwidth, BEST_BANDWIDTH);
 
         let peaks = &card.peak_tflops;
         let dtype = job.weights.compute_dtype(card);
@@ -94,14 +110,17 @@ impl<'a> Setting<'a> {
             .map(|t| t * 1e12)
             .or_else(|| peaks.flops_per_s(ComputeDtype::Fp16))
             .unwrap_or(UNKNOWN_PEAK);
-        // llama.cpp lets its products accumulate in 16 bit where that is faster.
-        let half = if gguf {
-            peaks.fp16_acc16.map_or(half, |t| (t * 1e12).max(half))
+        // Engines for one user let products accumulate in 16 bit where that is faster, and
+        // llama.cpp multiplies 8-bit integers on cards without 16-bit matrix units.
+        let full = peaks.fp16_acc16.unwrap_or(0.0) * 1e12;
+        let local = is_local(job.engine);
+        let half_rate = !local && full > 1.5 * half;
+        let half = if local { half.max(full) } else { half };
+        let half = if gguf && job.weights.is_gguf() {
+            half.max(peaks.int8.unwrap_or(0.0) * 0.5e12)
         } else {
             half
         };
-        let full = peaks.fp16_acc16.unwrap_or(0.0) * 1e12;
-        let half_rate = !gguf && full > 1.5 * half;
         let (peak, narrow) = match dtype {
             ComputeDtype::Fp8 | ComputeDtype::Int8 | ComputeDtype::Fp4 => (
                 peaks.flops_per_s(dtype).unwrap_or(half),
@@ -120,7 +139,7 @@ impl<'a> Setting<'a> {
         } else {
             1.0
         };
-        let share = (architecture.compute * engine.compute * gain).min(BEST_PRODUCTS);
+        let share = below(architecture.compute * engine.compute * gain, BEST_PRODUCTS);
 
         let experts = shape.experts.as_ref();
         let dense_params = shape.attention_params() + shape.shared_ffn_params();
@@ -131,7 +150,7 @@ impl<'a> Setting<'a> {
             constants,
             architecture,
             engine,
-            facts: EngineFacts::of(job.engine),
+            facts: EngineFacts::of(job.engine, card),
             details,
             tensor: plan.tensor_parallel.max(1),
             stages: plan.pipeline_parallel.max(1),
@@ -139,8 +158,8 @@ impl<'a> Setting<'a> {
             element_bytes: kv::element_bytes(job.kv, gguf),
             bandwidth: bandwidth.max(1.0),
             cache_bandwidth: cache_bandwidth.max(1.0),
-            products: (peak * share * narrow.min(1.0) * expand.min(1.0)).max(1.0),
-            attention: (half * share * kernels.attention.min(1.0)).max(1.0),
+            products: (peak * share * narrow * expand).max(1.0),
+            attention: (half * share * kernels.attention).max(1.0),
             dense_flops: 2.0 * dense_params as f64,
             expert_flops: experts.map_or(0.0, |e| {
                 2.0 * f64::from(e.layers) * shape.one_expert_params() as f64
@@ -148,6 +167,7 @@ impl<'a> Setting<'a> {
             head_flops: 2.0 * shape.embedding_params() as f64,
             experts: experts.map_or(0.0, |e| f64::from(e.experts)),
             experts_used: experts.map_or(0.0, |e| f64::from(e.per_token)),
+            hidden: engine.hidden / (1.0 + engine.hidden),
         }
     }
 
@@ -194,7 +214,7 @@ impl<'a> Setting<'a> {
         let touched = self.experts_touched(tokens);
         let routed = if touched > 0.0 {
             let each = tokens * self.experts_used / touched;
-            touched * tiles(each) * self.expert_flops * self.architecture.experts.max(1.0)
+            touched * tiles(each) * self.expert_flops * self.architecture.experts
         } else {
             0.0
         };
@@ -206,14 +226,16 @@ impl<'a> Setting<'a> {
     /// rows cost nearly a tile. Engines for one user have kernels for single rows.
     fn tiled(&self, rows: f64) -> f64 {
         const SINGLE_ROWS: f64 = 8.0;
-        let vector = matches!(
-            self.job.engine,
-            Engine::LlamaCpp | Engine::Exllama | Engine::Exllamav2 | Engine::MlcLlm
-        );
-        if vector && rows <= SINGLE_ROWS {
+        if is_local(self.job.engine) && rows <= SINGLE_ROWS {
             return rows;
         }
-        let half = self.constants.kernels.half_tokens;
+        // Kernels that expand 4-bit weights work in tiles of few rows.
+        let half = self.constants.kernels.half_tokens
+            * if self.job.weights.is_weight_only() {
+                0.25
+            } else {
+                1.0
+            };
         rows + half * half / (rows + half)
     }
 
@@ -249,10 +271,16 @@ impl<'a> Setting<'a> {
                 _ => 1.0,
             })
             .fold(1.0, f64::max);
-        let unshared = 1.0 + self.architecture.unshared_cache * (sharing - 1.0);
+        // Transformers copies keys and values out to all query heads.
+        let cost = if self.job.engine == Engine::Transformers {
+            1.0
+        } else {
+            self.architecture.unshared_cache
+        };
+        let unshared = 1.0 + cost * (sharing - 1.0);
         let emulated = match self.job.kv {
             KvFormat::Bits8 | KvFormat::Bits4 if self.node.card.peak_tflops.fp8.is_none() => {
-                self.constants.kernels.emulated_cache.max(1.0)
+                self.constants.kernels.emulated_cache
             }
             _ => 1.0,
         };
@@ -264,7 +292,7 @@ impl<'a> Setting<'a> {
     /// not hidden behind it.
     pub fn roofline_s(&self, memory_s: f64, products_s: f64) -> f64 {
         memory_s.max(products_s)
-            + self.constants.kernels.roofline_overlap.min(1.0) * memory_s.min(products_s)
+            + self.constants.kernels.roofline_overlap * memory_s.min(products_s)
     }
 
     /// Host and launch seconds of one pass over all blocks.
@@ -300,7 +328,7 @@ impl<'a> Setting<'a> {
 
     /// Host and card time put together: the longer and the share of the shorter that shows.
     pub fn with_host_s(&self, card_s: f64, host_s: f64) -> f64 {
-        card_s + host_s - self.engine.hidden.clamp(0.0, 1.0) * card_s.min(host_s)
+        card_s + host_s - self.hidden * card_s.min(host_s)
     }
 
     /// Seconds of collectives and hand-overs for a pass of `tokens`.
@@ -327,7 +355,7 @@ impl<'a> Setting<'a> {
         };
         let bytes = 2.0 * (ways - 1.0) / ways * tokens * f64::from(self.shape.hidden) * 2.0;
         let one = latency * (1.0 + 0.1 * (ways - 2.0))
-            + bytes / (one_way * 1e9 * links.efficiency.clamp(0.01, 1.0));
+            + bytes / (one_way * 1e9 * links.efficiency.max(0.01));
         // One all-reduce after attention and one after the feed-forward network.
         2.0 * self.layers() * one + hops
     }

@@ -104,19 +104,19 @@ pub fn serving_run(row: &InferenceRow, catalog: &Catalog) -> Result<ServingRun, 
         None if row.card.is_empty() => return Err("no card of the catalog named".into()),
         None => return Err("card not in the catalog".into()),
     };
-    let reserves = EngineFacts::of(engine).reserved_share.is_some();
     let any_card = catalog.card("a100-sxm4-80gb").or(catalog.cards.first());
     let has_card = card.is_some();
+    let card = card.or(any_card).ok_or("the catalog has no cards")?.clone();
+    let reserves = EngineFacts::of(engine, &card).reserved_share.is_some();
     if metric == "peak_mem_gb" && !has_card && reserves {
         return Err("what the engine reserves depends on the card, and none is named".into());
     }
-    let card = card.or(any_card).ok_or("the catalog has no cards")?.clone();
 
     let local = matches!(
         engine,
         Engine::LlamaCpp | Engine::Exllama | Engine::Exllamav2 | Engine::MlcLlm
     );
-    let (prompt_tokens, output_tokens) = lengths(row, metric, local);
+    let (prompt_tokens, output_tokens) = lengths(row, metric, local, &notes);
     if metric == "peak_mem_gb"
         && row.prompt_len.is_none()
         && row.output_len.is_none()
@@ -140,9 +140,23 @@ pub fn serving_run(row: &InferenceRow, catalog: &Catalog) -> Result<ServingRun, 
         bits_per_weight: weights.bits,
         full_prompt_logits: engine == Engine::Transformers
             && (notes.contains("full-prompt") || notes.contains("logits of the whole prompt")),
+        offline: ![
+            "serve",
+            "requests in",
+            "concurrency",
+            "requests at once",
+            "users",
+        ]
+        .iter()
+        .any(|word| notes.contains(word)),
     };
     let total_bytes = weight_bytes(&model, weights.format, details.bits_per_weight).total() as f64;
     let plan = layout(row, engine, &card, total_bytes, requests);
+    let per_card = total_bytes / f64::from(plan.tensor_parallel * plan.pipeline_parallel);
+    let share = EngineFacts::of(engine, &card).reserved_share.unwrap_or(1.0);
+    if !is_memory && per_card > card.usable_memory_bytes() as f64 * share {
+        return Err("the weights do not fit on the cards that it names".into());
+    }
     let ask = whose_memory(
         ask,
         row,
@@ -182,6 +196,9 @@ fn contradiction(row: &InferenceRow, notes: &str) -> Result<(), String> {
     {
         return Err("engine taken from the heading of another model's table".into());
     }
+    if notes.contains("beam") {
+        return Err("beam search not estimated".into());
+    }
     // The command names a model of another size than the row.
     if let Some(rest) = notes.split("cmd '").nth(1)
         && let Some(command) = rest.split('\'').next()
@@ -198,6 +215,17 @@ fn contradiction(row: &InferenceRow, notes: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Mean length of an answer where the notes give it beside a limit: `mean 504 per request`,
+/// `mean about 294 output tokens`.
+fn mean_output(notes: &str) -> Option<u32> {
+    let rest = notes.split("mean ").nth(1)?;
+    let rest = rest.strip_prefix("about ").unwrap_or(rest);
+    let (digits, rest) = rest.split_once(' ')?;
+    (rest.starts_with("per request") || rest.starts_with("output tokens"))
+        .then(|| digits.parse().ok())
+        .flatten()
+}
+
 fn default_engine(precision: &str) -> Engine {
     match WeightFormat::from_name(precision) {
         Some(format) if format.is_gguf() => Engine::LlamaCpp,
@@ -205,8 +233,8 @@ fn default_engine(precision: &str) -> Engine {
     }
 }
 
-fn lengths(row: &InferenceRow, metric: &str, local: bool) -> (u32, u32) {
-    match (row.prompt_len, row.output_len) {
+fn lengths(row: &InferenceRow, metric: &str, local: bool, notes: &str) -> (u32, u32) {
+    match (row.prompt_len, mean_output(notes).or(row.output_len)) {
         (Some(prompt), Some(output)) => (prompt, output),
         (Some(prompt), None) if metric == "peak_mem_gb" => (prompt, 1),
         (None, Some(output)) if metric == "peak_mem_gb" => (1, output),
@@ -305,6 +333,8 @@ fn layout(
             | Engine::Fastertransformer
     );
     let tensor = match row.tp {
+        // It splits layers over cards, whatever a source calls that.
+        Some(_) if engine == Engine::Transformers => 1,
         Some(tp) => tp.clamp(1, cards),
         None if splits_layers => 1,
         // As few ways as hold the weights, the usual choice for throughput.
@@ -430,7 +460,9 @@ impl ServingRun {
                 probe.card_bytes().total() * cards / unit_bytes
             }
             Ask::Reserved { unit_bytes, cards } => {
-                let share = EngineFacts::of(self.engine).reserved_share.unwrap_or(1.0);
+                let share = EngineFacts::of(self.engine, &self.card)
+                    .reserved_share
+                    .unwrap_or(1.0);
                 self.card.usable_memory_bytes() as f64 * share * cards / unit_bytes
             }
             Ask::DecodeAlone => 1.0 / probe.decode_s_per_token(),
@@ -443,14 +475,7 @@ impl ServingRun {
             Ask::TpotAtOnce => probe.tpot_at_once_s(f64::from(self.plan.batch)) * 1e3,
             Ask::BatchLatency => probe.batch_s() * 1e3,
             Ask::Batch { tokens } => f64::from(self.requests) * tokens / probe.batch_s(),
-            Ask::Saturated { tokens } => {
-                let plan = ServingPlan {
-                    batch: probe.most_admitted().min(65_536.0) as u32,
-                    ..self.plan
-                };
-                let full = Probe::new(&job, &plan, &node, constants, self.details);
-                full.requests_per_s() * copies * tokens
-            }
+            Ask::Saturated { tokens } => probe.most_requests_per_s() * copies * tokens,
         }
     }
 
