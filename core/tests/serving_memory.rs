@@ -1,5 +1,7 @@
 //! Serving memory against values derived by hand, and what must hold for any layout.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panic")]
+
 use cardfit::catalog::{Catalog, Model, Node};
 use cardfit::dtype::{KvFormat, WeightFormat};
 use cardfit::estimate::MemoryPart;

@@ -1,5 +1,7 @@
 //! Serving speed: what must hold for any layout.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panic")]
+
 use cardfit::catalog::{Card, Catalog, Model, Node};
 use cardfit::dtype::{KvFormat, WeightFormat};
 use cardfit::estimate::ServingSpeed;
