@@ -107,4 +107,6 @@ pub struct RunDetails {
     /// Requests are handed over in one process, not through a server that takes each in and
     /// streams its tokens.
     pub offline: bool,
+    /// Share of the card that the engine is told to take, where that is more than its default.
+    pub reserved_share: Option<f64>,
 }

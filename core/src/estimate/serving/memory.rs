@@ -126,13 +126,20 @@ pub(super) fn card_bytes(setting: &Setting<'_>, batch: f64) -> CardBytes {
     bytes
 }
 
+/// Share of what software can allocate that an engine can be told to take.
+pub(super) const MOST_RESERVED_SHARE: f64 = 0.97;
+
 /// Requests that one copy runs at once, of `wanted`: what the pool of the KV cache holds, with
 /// requests on average past `GROWN` of their answers, and no more than the engine runs.
 pub(super) fn admitted(setting: &Setting<'_>, wanted: f64) -> f64 {
     const GROWN: f64 = 0.7;
     let job = setting.job;
     let usable = setting.node.card.usable_memory_bytes() as f64;
-    let share = setting.facts.reserved_share.unwrap_or(0.97);
+    let share = match (setting.facts.reserved_share, setting.details.reserved_share) {
+        (Some(default), Some(told)) => default.max(told),
+        (Some(default), None) => default,
+        (None, _) => MOST_RESERVED_SHARE,
+    };
     let empty = card_bytes(setting, 0.0);
     let pool = usable * share - empty.total();
     let tokens =

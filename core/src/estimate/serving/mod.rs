@@ -135,7 +135,7 @@ pub fn speed_with(
     node: &Node<'_>,
     constants: &ServingConstants,
 ) -> ServingSpeed {
-    let setting = Setting::new(job, plan, node, constants, RunDetails::default());
+    let setting = planned(job, plan, node, constants);
     let load = batching::load(&setting, f64::from(plan.batch.max(1)));
     let copies = f64::from(plan.replicas.max(1));
     let spread = |mid: f64, quantity: Quantity| {
@@ -150,7 +150,7 @@ pub fn speed_with(
         Quantity::Decode
     };
     let (per_user, basis) = spread(1.0 / load.tpot_s, quantity);
-    let requests = spread(load.requests_per_s() * copies, Quantity::Batch).0;
+    let requests = spread(load.requests_per_s() * copies, quantity).0;
     let prefill = spread(1.0 / load.prefill_each_s, Quantity::Prefill)
         .0
         .scale(f64::from(job.prompt_tokens.max(1)));
@@ -168,6 +168,20 @@ pub fn speed_with(
     }
 }
 
+/// The setting of a planned service: whoever runs it lets the engine take what the load needs.
+fn planned<'a>(
+    job: &'a ServingJob<'a>,
+    plan: &ServingPlan,
+    node: &'a Node<'a>,
+    constants: &'a ServingConstants,
+) -> Setting<'a> {
+    let details = RunDetails {
+        reserved_share: Some(memory::MOST_RESERVED_SHARE),
+        ..RunDetails::default()
+    };
+    Setting::new(job, plan, node, constants, details)
+}
+
 /// Middle values of [`speed`] for one copy of `plan`: what a search over layouts compares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
@@ -182,7 +196,7 @@ pub struct Pace {
 /// Pace of one copy of `plan` with `plan.batch` requests in flight.
 pub fn pace(job: &ServingJob<'_>, plan: &ServingPlan, node: &Node<'_>) -> Pace {
     let constants = ServingConstants::embedded();
-    let setting = Setting::new(job, plan, node, constants, RunDetails::default());
+    let setting = planned(job, plan, node, constants);
     let load = batching::load(&setting, f64::from(plan.batch.max(1)));
     Pace {
         ttft_s: load.ttft_s,

@@ -149,6 +149,7 @@ pub fn serving_run(row: &InferenceRow, catalog: &Catalog) -> Result<ServingRun, 
         ]
         .iter()
         .any(|word| notes.contains(word)),
+        reserved_share: None,
     };
     let total_bytes = weight_bytes(&model, weights.format, details.bits_per_weight).total() as f64;
     let plan = layout(row, engine, &card, total_bytes, requests);
