@@ -52,7 +52,14 @@ pub fn saved_bytes(
     } else {
         counts.saved_elements()
     };
-    let per_token = elements as f64 * element_bytes(job, stack);
+    let element = element_bytes(job, stack);
+    // The inputs of both norms, of attention and of the feed-forward network.
+    let whole = if job.habits.sequence_parallel {
+        0.0
+    } else {
+        4.0 * counts.hidden as f64 * counts.layers as f64 * element
+    };
+    let per_token = (elements as f64 * element - whole).max(0.0);
     let score_bytes = if scores && !job.flash_attention {
         // Softmax output, dropout mask, dropped-out softmax: 2 + 1 + 2 bytes a score.
         5.0 * f64::from(job.seq_len) * counts.head_layers as f64
@@ -60,7 +67,7 @@ pub fn saved_bytes(
         // Log-sum-exp of each query row.
         4.0 * counts.head_layers as f64
     };
-    tokens(job, plan) * (per_token + score_bytes) / split
+    tokens(job, plan) * ((per_token + score_bytes) / split + whole)
 }
 
 /// Activations of one card of `stage` at the peak of a step.
@@ -96,7 +103,12 @@ pub fn activations(
             one_block,
         ),
         Recompute::Full => {
-            let input = tokens * counts.hidden as f64 * element_bytes(job, stack) / tensor;
+            let shared = if job.habits.sequence_parallel {
+                tensor
+            } else {
+                1.0
+            };
+            let input = tokens * counts.hidden as f64 * element_bytes(job, stack) / shared;
             (input * stage_layers, one_block * stacked.working_blocks)
         }
     };
@@ -255,6 +267,18 @@ mod tests {
             true,
         );
         assert!((kept - (32.0 * SBH + 5.0 * SCORES) / 8.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn without_sequence_parallelism_ten_parts_of_the_table_stay_whole() {
+        let model = gpt_22b();
+        let counts = Counts::of(&model.transformer, model.params_total);
+        let mut job = job(&model, false);
+        job.habits.sequence_parallel = false;
+        // s b h (10 + 24 / t + 5 a s / h t), less the masks of two dropouts.
+        let kept = saved_bytes(&job, &counts, &plan(8, Recompute::None), true);
+        let split = (24.0 * SBH + 5.0 * SCORES) / 8.0;
+        assert!((kept - (8.0 * SBH + split)).abs() < 1.0);
     }
 
     #[test]

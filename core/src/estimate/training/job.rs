@@ -109,6 +109,9 @@ pub struct Habits {
     pub synchronous_launches: bool,
     /// Attention looks back only (a decoder); BERT looks both ways.
     pub causal: bool,
+    /// What tensor parallelism leaves whole (inputs of blocks and norms) is split along the
+    /// sequence instead (Korthikanti et al. 2022); software before it kept a copy on every card.
+    pub sequence_parallel: bool,
 }
 
 impl Default for Habits {
@@ -123,6 +126,7 @@ impl Default for Habits {
             attention_kernel: AttentionKernel::Flash,
             synchronous_launches: false,
             causal: true,
+            sequence_parallel: true,
         }
     }
 }

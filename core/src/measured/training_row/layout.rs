@@ -303,6 +303,13 @@ fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> Habi
         synchronous_launches: words.any(&["chronicles-prequel", "launch_blocking"]),
         pipeline_chunks: words.number_after("vp").unwrap_or(1).max(1),
         causal: !model.name.to_lowercase().contains("bert"),
+        // Megatron-DeepSpeed as BLOOM used it forked from Megatron before Korthikanti et al.
+        sequence_parallel: !words.any(&[
+            "bigscience",
+            "megatron-deepspeed",
+            "no sequence parallel",
+            "without sequence parallel",
+        ]),
     }
 }
 
