@@ -18,8 +18,8 @@
 //! | [`text`] | texts in every language |
 //! | [`dtype`], [`range`] | number formats; a value with its ends |
 //!
-//! Nothing here knows of a browser: the page, the command line and the widget are readers of
-//! the same offers.
+//! Nothing here knows of a browser: the page and the command line are readers of the same
+//! offers.
 
 pub mod catalog;
 pub mod dtype;

@@ -83,6 +83,8 @@ fn absurd_scenarios_are_answered() {
         "m=deepseek-r1-671b&do=pretrain&tokens=1&n=7&tp=7&pp=1",
         "m=qwen2.5-7b&do=lora&budget=0.01&deadline=0.01&price=rtx-4090:1M&fx=0.1&max=1",
         "m=qwen2.5-7b&do=full&micro=65536&batch=16777216&recompute=none&shard=none",
+        "m=qwen2.5-7b&do=lora&cards=rtx-4090&n=20000",
+        "m=custom&do=serve&layers=1&hidden=64&heads=1&vocab=1000&experts=4096&top=4096&eff=1048576&cards=h100-sxm-80gb&n=8",
     ] {
         let parsed = parse(link, Catalog::embedded());
         assert!(

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cardfit::offers::{Assumption, Fit, Offer, Ranking, Run};
+use cardfit::offers::{Assumption, Fit, Offer, Ranking, best};
 use cardfit::range::Range;
 use cardfit::scenario::{Job, RankBy, Scenario};
 
@@ -42,7 +42,7 @@ pub struct Picks {
     pub cheapest: Option<Arc<Offer>>,
     /// Shortest time, or most tokens a second.
     pub fastest: Option<Arc<Offer>>,
-    /// Lowest product of cost and time.
+    /// Lowest product of cost and time; of a service, lowest cost of a token.
     pub best_value: Option<Arc<Offer>>,
 }
 
@@ -109,7 +109,7 @@ impl Answer {
         }
         Self {
             kind,
-            picks: picks(&rows, kind),
+            picks: picks(ranking, &rows),
             tally,
             assumptions: ranking.assumptions.clone(),
             rows: rows.into_iter().map(Arc::new).collect(),
@@ -146,32 +146,18 @@ pub fn cost(offer: &Offer, kind: AnswerKind) -> Option<Range> {
     }
 }
 
-/// What "slow" is measured by: hours of a job, or seconds for a token of a service.
-fn slowness(offer: &Offer) -> Option<f64> {
-    match (&offer.hours, &offer.run) {
-        (Some(hours), _) => Some(hours.mid),
-        (None, Some(Run::Serve { speed, .. })) => Some(1.0 / speed.tokens_per_s_total.mid),
-        _ => None,
-    }
-}
-
-fn picks(rows: &[Row], kind: AnswerKind) -> Picks {
-    let good = || {
+fn picks(ranking: &Ranking, rows: &[Row]) -> Picks {
+    let pick = |rank| {
+        let best = best(&ranking.offers, rank)?;
         rows.iter()
             .flat_map(|row| &row.counts)
-            .filter(|offer| offer.fit == Fit::Fits && offer.misses.is_empty())
+            .find(|offer| ***offer == *best)
+            .map(Arc::clone)
     };
-    let least = |figure: &dyn Fn(&Offer) -> Option<f64>| {
-        good()
-            .filter_map(|offer| Some((figure(offer).filter(|v| v.is_finite())?, offer)))
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, offer)| Arc::clone(offer))
-    };
-    let money = |offer: &Offer| cost(offer, kind).map(|c| c.mid);
     Picks {
-        cheapest: least(&money),
-        fastest: least(&slowness),
-        best_value: least(&|offer| Some(money(offer)? * slowness(offer)?)),
+        cheapest: pick(RankBy::Cheapest),
+        fastest: pick(RankBy::Fastest),
+        best_value: pick(RankBy::BestValue),
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use cardfit::catalog::{Catalog, Currency, PriceBook};
 use cardfit::offers::{self, Ranking};
 use cardfit::rental::Exchange;
+use cardfit::scenario::limits::{self, Limit};
 use cardfit::scenario::{
     Choice, Job, JobKind, ModelChoice, Money, Param, Problem, Scenario, Scope, TrainingMethod,
     parse, to_query,
@@ -339,17 +340,18 @@ impl App {
 /// The same amounts in another currency, to four digits.
 fn in_currency(mut money: Money, currency: Currency) -> Money {
     let exchange = Exchange::with_cny_per_usd(money.cny_per_usd);
-    let convert = |amount: f64| {
+    let convert = |amount: f64, limit: &Limit| {
         let converted = exchange.convert(amount, money.currency, currency);
         let step = 10f64.powf(converted.log10().floor() - 3.0);
         let rounded = (converted / step).round() * step;
         // A power of ten below one is not exact; the shortest digits are.
-        format!("{rounded:.6}").parse().unwrap_or(converted)
+        let shortest: f64 = format!("{rounded:.6}").parse().unwrap_or(converted);
+        shortest.clamp(limit.min, limit.max)
     };
     if money.currency != currency {
-        money.budget = money.budget.map(convert);
+        money.budget = money.budget.map(|b| convert(b, &limits::BUDGET));
         for (_, price) in &mut money.own_prices {
-            *price = convert(*price);
+            *price = convert(*price, &limits::OWN_PRICE);
         }
         money.currency = currency;
     }

@@ -149,7 +149,7 @@ impl Transformer {
     /// Parameters of all routed experts; 0 for dense models.
     pub fn routed_expert_params(&self) -> u64 {
         self.experts.as_ref().map_or(0, |e| {
-            u64::from(e.layers) * u64::from(e.experts) * self.one_expert_params()
+            (u64::from(e.layers) * u64::from(e.experts)).saturating_mul(self.one_expert_params())
         })
     }
 
@@ -168,43 +168,26 @@ impl Transformer {
 
     /// Parameters of all blocks, norms and biases left out (below 0.1 %).
     pub fn block_params(&self) -> u64 {
-        self.attention_params() + self.shared_ffn_params() + self.routed_expert_params()
+        (self.attention_params() + self.shared_ffn_params())
+            .saturating_add(self.routed_expert_params())
     }
 
     /// All parameters, two norms a block counted, biases left out.
     pub fn params(&self) -> u64 {
         let norms = (2 * u64::from(self.layers) + 1) * u64::from(self.hidden);
         let tables = if self.tie_embeddings { 1 } else { 2 };
-        self.block_params() + norms + tables * self.embedding_params()
+        self.block_params()
+            .saturating_add(norms + tables * self.embedding_params())
     }
 
     /// Parameters that multiply for one token: blocks with the routed experts used, and the
     /// output head; the input embedding is a look-up.
     pub fn active_params(&self) -> u64 {
         let routed = self.experts.as_ref().map_or(0, |e| {
-            u64::from(e.layers) * u64::from(e.per_token) * self.one_expert_params()
+            (u64::from(e.layers) * u64::from(e.per_token)).saturating_mul(self.one_expert_params())
         });
-        self.attention_params() + self.shared_ffn_params() + routed + self.embedding_params()
-    }
-
-    /// Forward FLOPs of one token's matrix products with the weights, output head included.
-    pub fn linear_flops_per_token(&self) -> f64 {
-        2.0 * self.active_params() as f64
-    }
-
-    /// Forward FLOPs of scores and weighted values for one query token over `context` earlier
-    /// positions, windows minded.
-    pub fn score_flops_per_token(&self, context: f64) -> f64 {
-        self.attention
-            .iter()
-            .map(|g| {
-                let seen = g
-                    .kind
-                    .window()
-                    .map_or(context, |w| context.min(f64::from(w)));
-                f64::from(g.layers) * g.kind.score_flops(seen)
-            })
-            .sum()
+        (self.attention_params() + self.shared_ffn_params() + self.embedding_params())
+            .saturating_add(routed)
     }
 
     /// Forward FLOPs of scores and weighted values per token of a causal sequence of `len`

@@ -33,7 +33,7 @@ pub struct TrainingRow {
     pub moe_active_params_b: Option<f64>,
     /// Tokens of a sequence.
     pub seq_len: Option<u32>,
-    /// Card as gathered.
+    /// Card in the source's words.
     pub gpu: String,
     /// Card id of the catalog, or empty.
     pub card: String,
@@ -113,7 +113,7 @@ pub struct InferenceRow {
     pub moe_experts: String,
     /// Parameters used for a token, billions.
     pub moe_active_params_b: Option<f64>,
-    /// Card as gathered.
+    /// Card in the source's words.
     pub gpu: String,
     /// Card id of the catalog, or empty.
     pub card: String,

@@ -2,7 +2,7 @@
 
 use crate::scenario::Shelf;
 
-/// Largest number of cards that is ever looked at.
+/// Largest number of cards that is looked at unasked.
 pub(super) const MOST_CARDS: u32 = 16_384;
 
 /// Cards of one machine that are counted one by one.
@@ -23,11 +23,7 @@ impl Counts {
     /// All counts that `shelf` allows.
     pub fn of(self, shelf: &Shelf) -> Vec<u32> {
         if let Some(count) = shelf.count {
-            return (1..=MOST_CARDS)
-                .contains(&count)
-                .then_some(count)
-                .into_iter()
-                .collect();
+            return (count > 0).then_some(count).into_iter().collect();
         }
         let node = self.cards_per_node.max(1);
         let most = self.most.min(shelf.max_count.unwrap_or(MOST_CARDS));

@@ -8,6 +8,8 @@ mod relief;
 mod serving;
 mod training;
 
+pub use order::best;
+
 use serde::Serialize;
 
 use crate::catalog::{Billing, Card, Catalog, Currency, PriceBook};

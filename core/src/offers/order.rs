@@ -30,6 +30,19 @@ fn compare(a: &Offer, b: &Offer, rank: RankBy) -> Ordering {
         .then_with(|| a.card.cmp(&b.card))
 }
 
+/// The best offer by `rank` among those that fit, keep every limit and have a figure to go by.
+pub fn best<'a>(offers: impl IntoIterator<Item = &'a Offer>, rank: RankBy) -> Option<&'a Offer> {
+    let figure = |offer: &Offer| match rank {
+        RankBy::Cheapest => cost(offer),
+        RankBy::Fastest => slowness(offer),
+        RankBy::BestValue => value(offer),
+    };
+    offers
+        .into_iter()
+        .filter(|o| o.fit == Fit::Fits && o.misses.is_empty() && figure(o).is_finite())
+        .min_by(|a, b| compare(a, b, rank))
+}
+
 fn by_wish(a: &Offer, b: &Offer, rank: RankBy) -> Ordering {
     let key = |offer: &Offer| match rank {
         RankBy::Cheapest => (cost(offer), slowness(offer)),

@@ -13,7 +13,7 @@ mod problem;
 mod query;
 mod read;
 mod reader;
-mod shape;
+pub(crate) mod shape;
 mod write;
 
 pub use choice::{Choice, JobKind};

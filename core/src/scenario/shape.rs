@@ -101,6 +101,12 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Transformer {
     shape
 }
 
+/// Whether a shape has no more parameters than a scenario may have, so that counts of bytes and
+/// FLOPs stay whole.
+pub(crate) fn is_within_limits(shape: &Transformer) -> bool {
+    params(shape) <= limits::TOTAL_PARAMS
+}
+
 /// Parameters, roughly and without overflow whatever the shape.
 fn params(shape: &Transformer) -> f64 {
     let hidden = f64::from(shape.hidden);

@@ -60,9 +60,11 @@ fn pass_bytes_per_token(setting: &Setting<'_>) -> f64 {
     let wide = shape
         .experts
         .as_ref()
-        .map_or(0, |e| e.ffn * e.per_token + e.shared_ffn)
-        .max(shape.ffn);
-    2.0 * (6.0 * f64::from(shape.hidden) + 3.0 * f64::from(wide) / setting.ways())
+        .map_or(0.0, |e| {
+            f64::from(e.ffn) * f64::from(e.per_token) + f64::from(e.shared_ffn)
+        })
+        .max(f64::from(shape.ffn));
+    2.0 * (6.0 * f64::from(shape.hidden) + 3.0 * wide / setting.ways())
         * setting.constants.memory.activation_factor
 }
 

@@ -4,6 +4,7 @@
 use crate::catalog::{AttentionGroup, AttentionKind, Catalog, ExpertLayers, Model, Transformer};
 use crate::dtype::WeightFormat;
 use crate::measured::InferenceRow;
+use crate::scenario::shape::is_within_limits;
 
 /// Farthest that a catalog model's parameters may be from what the row says, as a share.
 const SAME_SIZE: f64 = 0.06;
@@ -22,7 +23,7 @@ pub(super) fn model_of(row: &InferenceRow, catalog: &Catalog) -> Result<Model, S
             return Ok(known.clone());
         }
     }
-    if let Some(shape) = shape_of(row) {
+    if let Some(shape) = shape_of(row).filter(is_within_limits) {
         return Ok(made(row, shape, params));
     }
     let Some(params) = params.or_else(|| size_in_name(&row.model)) else {

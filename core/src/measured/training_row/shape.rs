@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::catalog::{AttentionGroup, AttentionKind, Catalog, ExpertLayers, Model, Transformer};
 use crate::dtype::WeightFormat;
 use crate::measured::TrainingRow;
+use crate::scenario::shape::is_within_limits;
 
 /// The model of `row`.
 pub fn model<'a>(row: &TrainingRow, catalog: &'a Catalog) -> Result<Cow<'a, Model>, &'static str> {
@@ -16,7 +17,9 @@ pub fn model<'a>(row: &TrainingRow, catalog: &'a Catalog) -> Result<Cow<'a, Mode
                 return Ok(Cow::Borrowed(model));
             }
         }
-        if let Some(model) = from_columns(row, layers, hidden) {
+        if let Some(model) =
+            from_columns(row, layers, hidden).filter(|m| is_within_limits(&m.transformer))
+        {
             return Ok(Cow::Owned(model));
         }
     }

@@ -109,11 +109,6 @@ impl<'a> ServingSearch<'a> {
         search
     }
 
-    /// Bytes that software can allocate on one card.
-    pub fn usable_bytes(&self) -> u64 {
-        self.usable_bytes
-    }
-
     /// The layout over `cards` cards that fits, carries the load, meets the targets, and answers
     /// soonest, in this order of importance; where none fits, the one that needs the least
     /// memory. `None` where no layout uses that many cards.
@@ -192,7 +187,10 @@ impl<'a> ServingSearch<'a> {
         let plan = self.plan(replicas, tensor, pipeline, 1);
         let fitting = self.largest_batch(&plan);
         let (batch, mut carries_load) = match self.load {
-            Load::Concurrency(all) => (all.max(1).div_ceil(replicas).min(MOST_BATCH), true),
+            Load::Concurrency(all) => {
+                let each = all.max(1).div_ceil(replicas);
+                (each.min(MOST_BATCH), self.in_bulk || each <= MOST_BATCH)
+            }
             Load::RequestsPerSecond(rate) => self.batch_for_rate(&plan, rate / f64::from(replicas)),
         };
         let mut plan = ServingPlan { batch, ..plan };
