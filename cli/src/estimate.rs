@@ -154,22 +154,20 @@ fn answer(line: usize, scenario: &str, options: &Options) -> Result<String, Vec<
     let parsed = read_text(scenario, catalog).map_err(|problem| vec![refused(&problem)])?;
     let (warnings, faults): (Vec<&Problem>, Vec<&Problem>) =
         parsed.problems.iter().partition(|p| p.is_warning());
-    let mut faults: Vec<String> = faults.into_iter().map(refused).collect();
-    faults.extend(
-        parsed
-            .unknown
-            .iter()
-            .map(|(name, _)| text(options.lang, "cli.unknown_parameter", &[("name", name)])),
-    );
     if !faults.is_empty() {
-        return Err(faults);
+        return Err(faults.into_iter().map(refused).collect());
     }
+    // Links gather parameters on their way (campaign tags) that change nothing.
+    let unknown = parsed
+        .unknown
+        .iter()
+        .map(|(name, _)| text(options.lang, "cli.unknown_parameter", &[("name", name)]));
     let ranking = rank(&parsed.scenario, catalog, PriceBook::embedded());
     let shown = options.top.unwrap_or(usize::MAX).min(ranking.offers.len());
     let answer = Answer {
         line,
         query: parsed.to_query(),
-        warnings: warnings.into_iter().map(said).collect(),
+        warnings: warnings.into_iter().map(said).chain(unknown).collect(),
         offers: ranking.offers.get(..shown).unwrap_or_default(),
         assumptions: &ranking.assumptions,
     };

@@ -20,18 +20,17 @@ pub fn OfferDetail(
     /// The card's row.
     row: Memo<Option<Arc<Row>>>,
 ) -> impl IntoView {
-    // The count looked at; `None`: the best.
-    let looked_at = RwSignal::new(None::<u32>);
+    let app = App::get();
     let offer = Memo::new(move |_| {
         let row = row.get()?;
-        let wanted = looked_at.get();
+        let wanted = app.looked_at.with(|l| l.get(&row.best.card).copied());
         let chosen = row.counts.iter().find(|offer| Some(offer.count) == wanted);
         Some(Arc::clone(chosen.unwrap_or(&row.best)))
     });
     view! {
         <div class="detail" data-testid="offer-detail">
             <Show when=move || row.with(|row| row.as_ref().is_some_and(|r| r.counts.len() > 1))>
-                <Counts row offer looked_at />
+                <Counts row offer />
             </Show>
             {move || offer.get().map(|offer| view! { <OfferFacts offer /> })}
         </div>
@@ -40,11 +39,7 @@ pub fn OfferDetail(
 
 /// The counts of one card; the one pressed is shown in detail.
 #[component]
-fn Counts(
-    row: Memo<Option<Arc<Row>>>,
-    offer: Memo<Option<Arc<Offer>>>,
-    looked_at: RwSignal<Option<u32>>,
-) -> impl IntoView {
+fn Counts(row: Memo<Option<Arc<Row>>>, offer: Memo<Option<Arc<Offer>>>) -> impl IntoView {
     let app = App::get();
     view! {
         <section>
@@ -59,7 +54,7 @@ fn Counts(
                             row.counts
                                 .iter()
                                 .map(|counted| {
-                                    let count = counted.count;
+                                    let (card, count) = (counted.card.clone(), counted.count);
                                     let pressed = move || {
                                         offer.with(|o| o.as_ref().is_some_and(|o| o.count == count))
                                     };
@@ -84,7 +79,12 @@ fn Counts(
                                                 data-hours-mid=raw(counted.hours)
                                                 data-cost-mid=raw(cost(counted, kind))
                                                 aria-pressed=move || pressed().to_string()
-                                                on:click=move |_| looked_at.set(Some(count))
+                                                on:click=move |_| {
+                                                    app.looked_at
+                                                        .update(|l| {
+                                                            l.insert(card.clone(), count);
+                                                        });
+                                                }
                                             >
                                                 <FitGlyph fit=words::fit_name(&counted.fit) />
                                                 <b>{format!("{count} ×")}</b>

@@ -18,8 +18,11 @@ use crate::words::{self, t};
 /// Rows shown before "all" is asked for.
 const FIRST_ROWS: usize = 12;
 
-/// Opens a card's row and brings it into sight.
-pub fn reveal(app: App, card: &str) {
+/// Opens a card's row at a count and brings it into sight.
+pub fn reveal(app: App, card: &str, count: u32) {
+    app.looked_at.update(|looked_at| {
+        looked_at.insert(card.to_owned(), count);
+    });
     app.opened.update(|opened| {
         opened.insert(card.to_owned());
     });

@@ -80,6 +80,8 @@ pub struct App {
     pub replaced: RwSignal<u32>,
     /// Cards whose rows are open.
     pub opened: RwSignal<BTreeSet<String>>,
+    /// The count looked at in a card's detail, by card, where it is not the best.
+    pub looked_at: RwSignal<BTreeMap<String, u32>>,
     /// Whether every row is shown, or the first few.
     pub all_rows: RwSignal<bool>,
     parked: StoredValue<BTreeMap<JobGroup, Pairs>>,
@@ -114,6 +116,7 @@ impl App {
             }),
             replaced: RwSignal::new(0),
             opened: RwSignal::default(),
+            looked_at: RwSignal::default(),
             all_rows: RwSignal::new(false),
             parked: StoredValue::default(),
         };

@@ -191,7 +191,7 @@ fn Pick(place: usize) -> impl IntoView {
         } else {
             (money, time)
         };
-        let card = offer.card.clone();
+        let (card, count) = (offer.card.clone(), offer.count);
         Some(view! {
             <button
                 type="button"
@@ -199,7 +199,7 @@ fn Pick(place: usize) -> impl IntoView {
                 data-testid=format!("pick-{}", order.name())
                 data-card=offer.card.clone()
                 data-count=offer.count.to_string()
-                on:click=move |_| crate::offers_table::reveal(app, &card)
+                on:click=move |_| crate::offers_table::reveal(app, &card, count)
             >
                 <span class="pick-order">{text(lang, order_name(order), &[])}</span>
                 <span class="pick-cards">{words::cards(lang, &offer)}</span>

@@ -77,6 +77,7 @@ pub fn basis(lang: Lang, offer: &Offer) -> String {
         "page.basis.memory",
         &[
             ("needed", &format::gib_bare(offer.memory.needed_bytes.mid)),
+            ("high", &format::gib_bare(offer.memory.needed_bytes.high)),
             ("usable", &format::gib(offer.usable_memory_bytes as f64)),
         ],
     );

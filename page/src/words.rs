@@ -297,6 +297,7 @@ fn serving_plan(lang: Lang, plan: &ServingPlan) -> Vec<String> {
 pub fn load(lang: Lang, scenario: &Scenario) -> String {
     match &scenario.job {
         Job::Serve(serving) => match serving.load {
+            Load::Concurrency(1) => text(lang, "page.load.user", &[]),
             Load::Concurrency(n) => counted(lang, "page.load.users", n),
             Load::RequestsPerSecond(n) => text(
                 lang,

@@ -377,11 +377,13 @@ impl<'a> ServingSearch<'a> {
             Load::Concurrency(all) => all.max(1),
             Load::RequestsPerSecond(_) => u32::MAX,
         };
-        powers_of_two(rest.min(layers))
-            .chain([3, 5, 6, 7].into_iter().filter(|s| *s == rest))
+        let mut depths: Vec<u32> = powers_of_two(rest.min(layers))
+            .chain([3, 5, 6, 7])
             .filter(|s| rest.is_multiple_of(*s) && splits_layers(layers, *s))
             .filter(|s| rest / s <= most_copies && tensor * s <= self.most_cards_of_copy)
-            .collect()
+            .collect();
+        depths.sort_unstable();
+        depths
     }
 }
 
