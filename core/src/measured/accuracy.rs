@@ -271,8 +271,9 @@ Written by `cargo xtask calibrate`; `cargo cardfit validate` prints the same fig
 Every row of [core/data/measured/](../core/data/measured/README.md) is judged with constants that were fitted without the
 row's own source, so these are errors on results that the estimator has not seen. The error of a row is
 |estimate / measured - 1|. *In range* is the share of rows whose measured value lies between low and high; the ends are
-meant to hold about 80 of 100. *Lean* is the median of estimate / measured: above 1, estimates lean high. Nothing is
-searched here: what a row states of its run is taken, and what it leaves open gets the default of its engine.
+meant to hold about 80 of 100. The ends are drawn from these same errors, so that share says how wide the ranges are; it is
+no independent test. *Lean* is the median of estimate / measured: above 1, estimates lean high. Nothing is searched here:
+what a row states of its run is taken, and what it leaves open gets the default of its engine.
 
 ## In short, for language models
 
