@@ -1,7 +1,8 @@
-//! Texts for people, one JSON file a language, flat keys, `{name}` for what is filled in.
+//! Texts for people: a folder a language under `core/locales/`, a JSON file an area, flat keys, `{name}` for what is
+//! filled in.
 //!
-//! The page and the command line read the same texts. A language is a file under
-//! `core/locales/` and a line in [`Lang::ALL`].
+//! The page and the command line read the same texts. A language is a folder and a line in [`Lang::ALL`] and in
+//! [`Lang::texts`]; an area is a file in each folder and a name in `texts!`.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -17,6 +18,16 @@ pub enum Lang {
 }
 
 type Texts = HashMap<String, String>;
+
+/// The files of one language.
+macro_rules! texts {
+    ($lang:literal) => {
+        texts!($lang: "common")
+    };
+    ($lang:literal: $($area:literal),+) => {
+        &[$(include_str!(concat!("../locales/", $lang, "/", $area, ".json"))),+]
+    };
+}
 
 impl Lang {
     /// Every language, in the order in which they are offered.
@@ -42,12 +53,17 @@ impl Lang {
     fn texts(self) -> &'static Texts {
         static EN: OnceLock<Texts> = OnceLock::new();
         static ZH_CN: OnceLock<Texts> = OnceLock::new();
-        let (cell, json) = match self {
-            Self::En => (&EN, include_str!("../locales/en.json")),
-            Self::ZhCn => (&ZH_CN, include_str!("../locales/zh-CN.json")),
+        let (cell, files): (_, &[&str]) = match self {
+            Self::En => (&EN, texts!("en")),
+            Self::ZhCn => (&ZH_CN, texts!("zh-CN")),
         };
-        // A test reads both files; a broken one shows keys rather than nothing.
-        cell.get_or_init(|| serde_json::from_str(json).unwrap_or_default())
+        // A test reads every file; a broken one shows keys rather than nothing.
+        cell.get_or_init(|| {
+            files
+                .iter()
+                .flat_map(|json| serde_json::from_str::<Texts>(json).unwrap_or_default())
+                .collect()
+        })
     }
 }
 

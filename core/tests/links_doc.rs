@@ -77,6 +77,7 @@ fn silent(param: &Param) -> &'static str {
         "bill" => "all but spot",
         "price" => "none",
         "sort" => "cheapest",
+        "view" => "the chooser",
         "lang" => "the browser's",
         "theme" => "the browser's",
         _ => "chosen",
@@ -107,6 +108,7 @@ fn range(param: &Param) -> String {
         ("cards", _) => "cards' names".to_owned(),
         ("attn", _) => "groups, see below".to_owned(),
         ("lang", _) => Lang::ALL.map(|lang| format!("`{}`", lang.tag())).join(" "),
+        ("view", _) => "a view's name".to_owned(),
         ("theme", _) => "`light` `dark`".to_owned(),
         _ => "1".to_owned(),
     }

@@ -5,6 +5,7 @@ use leptos::prelude::window;
 use wasm_bindgen::JsValue;
 
 use crate::state::Pace;
+use crate::views::View;
 
 /// The query of the page's address, without `?`.
 pub fn query() -> String {
@@ -21,6 +22,13 @@ fn parameter(name: &str) -> Option<String> {
 /// The language that the address asks for.
 pub fn lang() -> Option<Lang> {
     Lang::from_tag(&parameter("lang")?)
+}
+
+/// The view that the address asks for; the chooser where it names none that there is.
+pub fn view() -> View {
+    parameter("view")
+        .and_then(|name| View::of(&name))
+        .unwrap_or_default()
 }
 
 /// The first of the browser's languages that the page speaks.

@@ -4,14 +4,10 @@ use cardfit::catalog::PriceBook;
 use cardfit::text::text;
 use leptos::prelude::*;
 
-use crate::form::ScenarioForm;
 use crate::header::Header;
-use crate::notice::LinkNoticePanel;
-use crate::offers_table::OffersTable;
-use crate::presets::Presets;
 use crate::state::App;
-use crate::verdict::{PicksPanel, StickyVerdict, VerdictPanel};
-use crate::words::{self, t};
+use crate::views::{Stage, ViewNav};
+use crate::words::t;
 
 /// The page. Provides [`App`] to all its parts.
 #[component]
@@ -27,42 +23,9 @@ pub fn Page() -> impl IntoView {
     });
     view! {
         <Header />
-        <Presets />
-        <LinkNoticePanel />
-        <main class="page">
-            <ScenarioForm />
-            <div class="answer" data-testid="answer">
-                <VerdictPanel />
-                <PicksPanel />
-                <OffersTable />
-                <Assumptions />
-            </div>
-            <StickyVerdict />
-        </main>
+        <ViewNav />
+        <Stage />
         <Footer />
-    }
-}
-
-/// What all figures take for granted.
-#[component]
-fn Assumptions() -> impl IntoView {
-    let app = App::get();
-    view! {
-        <section class="assumptions" data-testid="assumptions">
-            <h2>{t("page.assumptions")}</h2>
-            <ul>
-                {move || {
-                    let lang = app.lang.get();
-                    app.answer
-                        .with(|a| a.assumptions.clone())
-                        .into_iter()
-                        .map(|assumption| view! { <li>{words::assumption(lang, assumption)}</li> })
-                        .collect_view()
-                }}
-                <li>{t("page.assumptions.range")}</li>
-                <li>{t("page.assumptions.gib")}</li>
-            </ul>
-        </section>
     }
 }
 

@@ -14,6 +14,7 @@
 //! | [`format`], [`words`], [`verdict_text`] | figures, values and the verdict in words |
 //! | [`form`], [`model_picker`], [`presets`] | inputs |
 //! | [`verdict`], [`offers_table`], [`offer_detail`], [`memory_bar`] | the answer |
+//! | [`views`] | the views of the page, and the way between them |
 //! | [`address`] | the browser's address bar, language and storage |
 
 pub mod address;
@@ -36,6 +37,7 @@ pub mod search;
 pub mod state;
 pub mod verdict;
 pub mod verdict_text;
+pub mod views;
 pub mod words;
 
 /// Puts the page in the place of the shell that `index.html` shows until then.

@@ -20,6 +20,7 @@ use leptos::prelude::*;
 use crate::address;
 use crate::answer::Answer;
 use crate::own_price::price_key;
+use crate::views::View;
 
 /// How an edit was made: a figure being typed replaces the history's entry, a choice adds one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +65,8 @@ type Pairs = Vec<(String, String)>;
 pub struct App {
     /// The scenario: always valid.
     pub scenario: RwSignal<Scenario>,
+    /// What is looked at.
+    pub view: RwSignal<View>,
     /// The answer to it.
     pub answer: Memo<Arc<Answer>>,
     /// Language of the page.
@@ -98,6 +101,7 @@ impl App {
         });
         let app = Self {
             scenario,
+            view: RwSignal::new(address::view()),
             answer: Memo::new(move |_| Arc::new(scenario.with(|s| Answer::new(&ranking.get(), s)))),
             lang: RwSignal::new(asked.unwrap_or_else(address::browser_lang)),
             lang_asked: RwSignal::new(asked.is_some()),
@@ -138,6 +142,7 @@ impl App {
         if let Some(lang) = asked {
             self.lang.set(lang);
         }
+        self.view.set(address::view());
         self.notice.set(LinkNotice {
             problems: parsed.problems,
             unknown: parsed.unknown,
@@ -321,18 +326,41 @@ impl App {
         self.write_address(Pace::Typing);
     }
 
-    /// The link to what is on the page.
+    /// Turns to another view of the same scenario.
+    pub fn look_at(self, view: View) {
+        self.view.set(view);
+        self.write_address(Pace::Choice);
+        window().scroll_to_with_x_and_y(0.0, 0.0);
+    }
+
+    /// The query of what is on the page.
     pub fn link(self) -> String {
-        let link = self.scenario.with_untracked(to_query);
-        if !self.lang_asked.get_untracked() {
-            return link;
-        }
-        let lang = format!("lang={}", self.lang.get_untracked().tag());
-        if link.is_empty() {
-            lang
-        } else {
-            format!("{link}&{lang}")
-        }
+        let scenario = self.scenario.with_untracked(to_query);
+        Self::query(
+            &scenario,
+            self.view.get_untracked(),
+            self.lang_asked
+                .get_untracked()
+                .then(|| self.lang.get_untracked()),
+        )
+    }
+
+    /// The address of another view of the same scenario; follows both.
+    pub fn link_to(self, view: View) -> String {
+        let scenario = self.scenario.with(to_query);
+        let lang = self.lang_asked.get().then(|| self.lang.get());
+        format!("?{}", Self::query(&scenario, view, lang))
+    }
+
+    fn query(scenario: &str, view: View, lang: Option<Lang>) -> String {
+        let lang = lang.map(|lang| format!("lang={}", lang.tag()));
+        let view = (view != View::default()).then(|| format!("view={}", view.name()));
+        std::iter::once(scenario.to_owned())
+            .filter(|scenario| !scenario.is_empty())
+            .chain(view)
+            .chain(lang)
+            .collect::<Vec<_>>()
+            .join("&")
     }
 
     fn write_address(self, pace: Pace) {

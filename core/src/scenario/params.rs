@@ -156,6 +156,7 @@ pub const PARAMS: &[Param] = &[
     // The page's own.
     param("lang", "", Scope::Page, &[]),
     param("theme", "", Scope::Page, &[]),
+    param("view", "", Scope::Page, &[]),
 ];
 
 #[cfg(test)]
