@@ -2,7 +2,7 @@
 //!
 //! A multiply-add counts as two FLOPs throughout.
 
-use super::{AttentionKind, Model, Transformer};
+use super::{AttentionGroup, AttentionKind, Model, Transformer};
 
 /// Sequence positions that are looked at by one query, on average over a causal sequence of
 /// `len` tokens, with an optional window.
@@ -48,7 +48,7 @@ impl AttentionKind {
                 let rank = u64::from(kv_rank);
                 q + hidden * (rank + rope) + rank * h * (nope + v) + h * v * hidden
             }
-            Self::Linear { params, .. } => params,
+            Self::Compressed { params, .. } | Self::Linear { params, .. } => params,
         }
     }
 
@@ -63,6 +63,13 @@ impl AttentionKind {
                 qk_rope_dim,
                 ..
             } => u64::from(kv_rank) + u64::from(qk_rope_dim),
+            // In the long run: whole entries, one for `ratio` tokens.
+            Self::Compressed {
+                entry_dim, ratio, ..
+            } => match ratio {
+                0 => u64::from(entry_dim),
+                ratio => u64::from(entry_dim).div_ceil(u64::from(ratio)),
+            },
             Self::Linear { .. } => 0,
         }
     }
@@ -74,6 +81,12 @@ impl AttentionKind {
                 window: Some(w), ..
             } => self.kv_elements_per_token() * tokens.min(u64::from(w)),
             Self::Linear { state_elements, .. } => state_elements,
+            Self::Compressed {
+                entry_dim,
+                ratio,
+                window,
+                ..
+            } => u64::from(entry_dim) * (tokens.min(u64::from(window)) + entries(tokens, ratio)),
             _ => self.kv_elements_per_token() * tokens,
         }
     }
@@ -91,6 +104,22 @@ impl AttentionKind {
                 v_dim,
                 ..
             } => 2.0 * context * f64::from(heads) * f64::from(qk_nope_dim + qk_rope_dim + v_dim),
+            Self::Compressed {
+                heads,
+                entry_dim,
+                ratio,
+                window,
+                ..
+            } => {
+                let compressed = if ratio == 0 {
+                    0.0
+                } else {
+                    context / f64::from(ratio)
+                };
+                4.0 * (context.min(f64::from(window)) + compressed)
+                    * f64::from(heads)
+                    * f64::from(entry_dim)
+            }
             // Update and read of the state, once a token whatever the context.
             Self::Linear { state_elements, .. } => 6.0 * state_elements as f64,
         }
@@ -107,21 +136,78 @@ impl AttentionKind {
     /// Query heads.
     pub fn heads(&self) -> u32 {
         match *self {
-            Self::Heads { heads, .. } | Self::Latent { heads, .. } | Self::Linear { heads, .. } => {
-                heads
-            }
+            Self::Heads { heads, .. }
+            | Self::Latent { heads, .. }
+            | Self::Compressed { heads, .. }
+            | Self::Linear { heads, .. } => heads,
         }
     }
 }
 
+/// Whole compressed entries of `tokens`; none where nothing is compressed.
+fn entries(tokens: u64, ratio: u32) -> u64 {
+    tokens.checked_div(u64::from(ratio)).unwrap_or(0)
+}
+
+impl AttentionGroup {
+    /// Cached entries of a sequence of `tokens` in one block: tokens, or fewer where they are
+    /// compressed.
+    fn cached_entries(&self, tokens: u64) -> u64 {
+        match self.kind {
+            AttentionKind::Compressed { ratio, .. } => entries(tokens, ratio),
+            AttentionKind::Linear { .. } => 0,
+            _ => tokens,
+        }
+    }
+
+    /// Elements of one block's cache for a sequence of `tokens`, index keys included.
+    pub fn kv_elements(&self, tokens: u64) -> u64 {
+        let index = self.sparse.map_or(0, |sparse| {
+            u64::from(sparse.index_dim) * self.cached_entries(tokens)
+        });
+        self.kind.kv_elements(tokens) + index
+    }
+
+    /// Elements that one token adds to one block's cache in the long run, before a window is full.
+    pub fn kv_elements_per_token(&self) -> u64 {
+        let index = self.sparse.map_or(0, |sparse| match self.kind {
+            AttentionKind::Compressed { ratio, .. } => {
+                u64::from(sparse.index_dim).div_ceil(u64::from(ratio.max(1)))
+            }
+            _ => u64::from(sparse.index_dim),
+        });
+        self.kind.kv_elements_per_token() + index
+    }
+
+    /// FLOPs of scores and weighted values in one block for one query over `context` positions,
+    /// the indexer's included.
+    pub fn score_flops(&self, context: f64) -> f64 {
+        let Some(sparse) = self.sparse else {
+            return self.kind.score_flops(context);
+        };
+        let (entries, tokens_an_entry) = match self.kind {
+            AttentionKind::Compressed { ratio, .. } => {
+                let ratio = f64::from(ratio.max(1));
+                (context / ratio, ratio)
+            }
+            _ => (context, 1.0),
+        };
+        let index = 2.0 * entries * f64::from(sparse.index_heads) * f64::from(sparse.index_dim);
+        let looked_at = context.min(f64::from(sparse.top) * tokens_an_entry);
+        self.kind.score_flops(looked_at) + index
+    }
+}
+
 impl Transformer {
-    /// Parameters of the attention projections of all blocks.
+    /// Parameters of the attention of all blocks: projections, and what else every token passes.
     pub fn attention_params(&self) -> u64 {
         let hidden = u64::from(self.hidden);
-        self.attention
+        let projections: u64 = self
+            .attention
             .iter()
             .map(|g| u64::from(g.layers) * g.kind.params(hidden))
-            .sum()
+            .sum();
+        projections + self.extra_params
     }
 
     /// Matrices of one feed-forward network: three where gated, else two.
@@ -141,7 +227,9 @@ impl Transformer {
             * u64::from(self.ffn);
         let shared = self.experts.as_ref().map_or(0, |e| {
             u64::from(e.layers)
-                * (matrices * hidden * u64::from(e.shared_ffn) + hidden * u64::from(e.experts))
+                * (matrices * hidden * u64::from(e.shared_ffn)
+                    + hidden * u64::from(e.experts)
+                    + 2 * hidden * u64::from(e.latent))
         });
         dense + shared
     }
@@ -155,10 +243,15 @@ impl Transformer {
 
     /// Parameters of one routed expert of one block; 0 for dense models.
     pub fn one_expert_params(&self) -> u64 {
-        let hidden = u64::from(self.hidden);
-        self.experts
-            .as_ref()
-            .map_or(0, |e| self.ffn_matrices() * hidden * u64::from(e.ffn))
+        self.experts.as_ref().map_or(0, |e| {
+            self.ffn_matrices() * self.expert_width() * u64::from(e.ffn)
+        })
+    }
+
+    /// Width of the stream that routed experts read and write.
+    pub fn expert_width(&self) -> u64 {
+        let latent = self.experts.as_ref().map_or(0, |e| e.latent);
+        u64::from(if latent == 0 { self.hidden } else { latent })
     }
 
     /// Parameters of the embedding table.
@@ -172,12 +265,13 @@ impl Transformer {
             .saturating_add(self.routed_expert_params())
     }
 
-    /// All parameters, two norms a block counted, biases left out.
+    /// All parameters, two norms a block counted, biases only where they are in `extra_params`.
     pub fn params(&self) -> u64 {
         let norms = (2 * u64::from(self.layers) + 1) * u64::from(self.hidden);
         let tables = if self.tie_embeddings { 1 } else { 2 };
         self.block_params()
             .saturating_add(norms + tables * self.embedding_params())
+            .saturating_add(self.aside_params)
     }
 
     /// Parameters that multiply for one token: blocks with the routed experts used, and the
@@ -195,11 +289,7 @@ impl Transformer {
     pub fn causal_score_flops_per_token(&self, len: f64) -> f64 {
         self.attention
             .iter()
-            .map(|g| {
-                f64::from(g.layers)
-                    * g.kind
-                        .score_flops(mean_causal_context(len, g.kind.window()))
-            })
+            .map(|g| f64::from(g.layers) * g.score_flops(mean_causal_context(len, g.kind.window())))
             .sum()
     }
 
@@ -207,7 +297,7 @@ impl Transformer {
     pub fn kv_elements(&self, tokens: u64) -> u64 {
         self.attention
             .iter()
-            .map(|g| u64::from(g.layers) * g.kind.kv_elements(tokens))
+            .map(|g| u64::from(g.layers) * g.kv_elements(tokens))
             .sum()
     }
 
@@ -228,10 +318,11 @@ impl Transformer {
 }
 
 impl Model {
-    /// Parameters of the catalog's count that the shape does not explain (biases, position
-    /// embeddings, vision towers); 0 where the shape counts more.
+    /// Parameters that are in no block and no table: those that the shape names, and what the
+    /// published count has beyond the shape (biases, position embeddings).
     pub fn other_params(&self) -> u64 {
-        self.params_total.saturating_sub(self.transformer.params())
+        let aside = self.transformer.aside_params;
+        aside + self.params_total.saturating_sub(self.transformer.params())
     }
 }
 
@@ -256,8 +347,11 @@ mod tests {
                     head_dim: 128,
                     window: None,
                 },
+                sparse: None,
             }],
             experts: None,
+            extra_params: 0,
+            aside_params: 0,
         }
     }
 
@@ -277,6 +371,7 @@ mod tests {
                 ffn: 14336,
                 shared_ffn: 0,
                 layers: 32,
+                latent: 0,
             }),
             ..llama_3_8b()
         };

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 pub use card::{Card, CardLink, Confidence, Market, MeasuredMatmul, Node, PeakTflops, Vendor};
 pub use count::mean_causal_context;
-pub use model::{AttentionGroup, AttentionKind, ExpertLayers, Model, Transformer};
+pub use model::{AttentionGroup, AttentionKind, ExpertLayers, Model, Sparse, Transformer};
 pub use price::{Billing, Credit, Currency, PriceBook, PriceOffer};
 
 /// Why a data file could not be read.

@@ -59,6 +59,14 @@ pub struct Transformer {
     /// Expert layers, for mixture-of-experts models.
     #[serde(default)]
     pub experts: Option<ExpertLayers>,
+    /// Parameters in blocks that no other field counts and every token passes: output gates,
+    /// biases, indexers, more than two norms.
+    #[serde(default)]
+    pub extra_params: u64,
+    /// Parameters beside blocks and tables that a token of text does not pass: vision and audio
+    /// towers, learned positions, tables of embeddings a block.
+    #[serde(default)]
+    pub aside_params: u64,
 }
 
 /// Blocks that share one kind of attention.
@@ -69,6 +77,22 @@ pub struct AttentionGroup {
     /// What they do.
     #[serde(flatten)]
     pub kind: AttentionKind,
+    /// An indexer that chooses what is looked at; `None`: all of the context (or the window).
+    #[serde(default)]
+    pub sparse: Option<Sparse>,
+}
+
+/// Sparse attention: an indexer scores every cached entry, and queries look at the best (DeepSeek
+/// sparse attention, block-sparse attention of MiniMax-M3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sparse {
+    /// Entries that one query looks at.
+    pub top: u32,
+    /// Heads of the indexer.
+    pub index_heads: u32,
+    /// Width of the one index key that is cached for an entry.
+    pub index_dim: u32,
 }
 
 /// One kind of attention. Multi-head, grouped-query and multi-query attention are one kind
@@ -80,7 +104,7 @@ pub enum AttentionKind {
     Heads {
         /// Query heads.
         heads: u32,
-        /// Key and value heads.
+        /// Key and value heads; 0: the block uses the cache of an earlier one (Gemma 3n).
         kv_heads: u32,
         /// Width of one head.
         head_dim: u32,
@@ -103,6 +127,20 @@ pub enum AttentionKind {
         qk_rope_dim: u32,
         /// Width of a value head.
         v_dim: u32,
+    },
+    /// Attention over compressed entries, each one key for all heads that is its value too, beside
+    /// a window of uncompressed ones (DeepSeek-V4).
+    Compressed {
+        /// Query heads.
+        heads: u32,
+        /// Width of an entry.
+        entry_dim: u32,
+        /// Tokens that one entry stands for; 0: no entries, the window alone.
+        ratio: u32,
+        /// Latest tokens that are kept uncompressed.
+        window: u32,
+        /// Parameters of one such block's projections.
+        params: u64,
     },
     /// Linear attention or a state-space block: a state of fixed size, nothing per token.
     Linear {
@@ -130,4 +168,8 @@ pub struct ExpertLayers {
     pub shared_ffn: u32,
     /// Blocks that hold experts; the others are dense with `Transformer::ffn`.
     pub layers: u32,
+    /// Width of the stream that routed experts read and write where it is not the residual's
+    /// (latent experts, with one projection down and one up a block); 0: the residual's.
+    #[serde(default)]
+    pub latent: u32,
 }

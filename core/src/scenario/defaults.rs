@@ -150,8 +150,11 @@ pub fn transformer() -> Transformer {
                 head_dim: 128,
                 window: None,
             },
+            sparse: None,
         }],
         experts: None,
+        extra_params: 0,
+        aside_params: 0,
     }
 }
 

@@ -220,11 +220,13 @@ fn group(value: &Value) -> String {
             "qk_rope_dim",
             "v_dim",
         ],
+        "compressed" => &["heads", "entry_dim", "ratio", "window", "params"],
         "linear" => &["heads", "state_elements", "params"],
         _ => &[],
     };
     let kind = match part("kind").as_str() {
         "latent" => "mla".to_owned(),
+        "compressed" => "csa".to_owned(),
         other => other.to_owned(),
     };
     let mut parts = vec![part("layers"), kind];
@@ -232,7 +234,15 @@ fn group(value: &Value) -> String {
         ("q_rank", rank) if rank.is_empty() => "0".to_owned(),
         (_, given) => given,
     }));
-    parts.join(":")
+    let kind = parts.join(":");
+    match value.get("sparse") {
+        None | Some(Value::Null) => kind,
+        Some(sparse) => {
+            let part = |name: &str| sparse.get(name).map(plain).unwrap_or_default();
+            let (heads, dim) = (part("index_heads"), part("index_dim"));
+            format!("{kind}~{}:{heads}:{dim}", part("top"))
+        }
+    }
 }
 
 /// Path and line of every field of a text that is known to be JSON.

@@ -144,6 +144,12 @@ limits! {
     SHARED_FFN: "sff" whole One 0.0..=1_048_576.0, Some(0.0);
     /// Blocks that hold experts; silent: all.
     EXPERT_LAYERS: "elayers" whole One 1.0..=1000.0, None;
+    /// Width of the stream that routed experts work on; 0: the residual stream's.
+    EXPERT_LATENT: "elat" whole One 0.0..=131_072.0, Some(0.0);
+    /// Parameters in blocks that no other field counts and every token passes.
+    EXTRA_PARAMS: "extra" whole One 0.0..=100_000_000_000_000.0, Some(0.0);
+    /// Parameters that no token of text passes: vision towers, learned positions.
+    ASIDE_PARAMS: "aside" whole One 0.0..=100_000_000_000_000.0, Some(0.0);
 
     /// Tokens to train on.
     TOKENS: "tokens" real Tokens 1.0..=1e16, None;

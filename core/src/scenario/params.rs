@@ -95,6 +95,9 @@ pub const PARAMS: &[Param] = &[
     param("eff", "model.custom.experts.ffn", Scope::Custom, &[]),
     param("sff", "model.custom.experts.shared_ffn", Scope::Custom, &[]),
     param("elayers", "model.custom.experts.layers", Scope::Custom, &[]),
+    param("elat", "model.custom.experts.latent", Scope::Custom, &[]),
+    param("extra", "model.custom.extra_params", Scope::Custom, &[]),
+    param("aside", "model.custom.aside_params", Scope::Custom, &[]),
     // Training.
     param("tokens", "job.train.amount.tokens", Scope::Train, &[]),
     param(

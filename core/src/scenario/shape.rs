@@ -3,15 +3,20 @@
 //! Most models are said with `layers`, `hidden`, `heads` and a few more. Where blocks differ,
 //! `attn` lists groups, `LAYERS:KIND:...`, joined by commas:
 //!
-//! - `LAYERS:heads:QUERY:KV:DIM` or `LAYERS:heads:QUERY:KV:DIM:WINDOW`
+//! - `LAYERS:heads:QUERY:KV:DIM` or `LAYERS:heads:QUERY:KV:DIM:WINDOW`, `KV` 0 where a block uses
+//!   the cache of an earlier one
 //! - `LAYERS:mla:HEADS:QRANK:KVRANK:NOPE:ROPE:V`, `QRANK` 0 where it is not factored
+//! - `LAYERS:csa:HEADS:DIM:RATIO:WINDOW:PARAMS`, compressed entries, `RATIO` 0 for the window alone
 //! - `LAYERS:linear:HEADS:STATE:PARAMS`
+//!
+//! A group may end in `~TOP:HEADS:DIM`: an indexer of so many heads and width chooses the `TOP`
+//! entries that a query looks at.
 
 use super::defaults;
 use super::limits::{self, Limit};
 use super::problem::{Outcome, Problem, ProblemKind};
 use super::reader::{Reader, within};
-use crate::catalog::{AttentionGroup, AttentionKind, ExpertLayers, Transformer};
+use crate::catalog::{AttentionGroup, AttentionKind, ExpertLayers, Sparse, Transformer};
 
 /// Query heads where none are given.
 const HEADS_DEFAULT: u32 = 32;
@@ -58,7 +63,15 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Transformer {
         None => {
             let layers = reader.whole_or(&limits::LAYERS, plain.layers);
             let kind = read_heads(reader, hidden);
-            (layers, vec![AttentionGroup { layers, kind }])
+            let sparse = None;
+            (
+                layers,
+                vec![AttentionGroup {
+                    layers,
+                    kind,
+                    sparse,
+                }],
+            )
         }
     };
     let ffn_gated = reader.flag_or("gated", plain.ffn_gated);
@@ -67,7 +80,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Transformer {
     let all_hold_experts = experts.as_ref().is_some_and(|e| e.layers == layers);
     let ffn_default = if all_hold_experts { 0 } else { usual_ffn };
     let mut ffn = reader.whole_or(&limits::FFN, ffn_default);
-    if ffn == 0 && !all_hold_experts {
+    // Beside expert blocks there may be blocks of attention alone.
+    if ffn == 0 && experts.is_none() {
         reader.problem(Problem::new(
             "ffn",
             ProblemKind::NoFeedForward,
@@ -85,6 +99,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Transformer {
         tie_embeddings: reader.flag_or("tie", plain.tie_embeddings),
         attention,
         experts,
+        extra_params: reader.number_or(&limits::EXTRA_PARAMS, 0.0) as u64,
+        aside_params: reader.number_or(&limits::ASIDE_PARAMS, 0.0) as u64,
     };
     if params(&shape) > limits::TOTAL_PARAMS {
         reader.problem(
@@ -133,15 +149,24 @@ fn params(shape: &Transformer) -> f64 {
                         * (f64::from(qk_nope_dim) + f64::from(qk_rope_dim) + f64::from(v_dim));
                     (hidden + f64::from(q_rank.unwrap_or(0)) + f64::from(kv_rank)) * width
                 }
-                AttentionKind::Linear { params, .. } => params as f64,
+                AttentionKind::Compressed { params, .. } | AttentionKind::Linear { params, .. } => {
+                    params as f64
+                }
             };
             one * f64::from(g.layers)
         })
         .sum();
+    // Widths of latent experts are no larger than the residual stream's in any model; both bound it.
+    let widest = hidden.max(shape.experts.as_ref().map_or(0.0, |e| f64::from(e.latent)));
     let experts = shape.experts.as_ref().map_or(0.0, |e| {
-        f64::from(e.layers) * (f64::from(e.experts) * f64::from(e.ffn) + f64::from(e.shared_ffn))
+        f64::from(e.layers)
+            * (f64::from(e.experts) * f64::from(e.ffn) + f64::from(e.shared_ffn))
+            * widest
+            / hidden
     });
     attention
+        + shape.extra_params as f64
+        + shape.aside_params as f64
         + 3.0 * hidden * (f64::from(shape.layers) * f64::from(shape.ffn) + experts)
         + 2.0 * hidden * f64::from(shape.vocab)
 }
@@ -208,6 +233,7 @@ fn read_experts(reader: &mut Reader<'_>, layers: u32, usual_ffn: u32) -> Option<
         ffn: reader.whole_or(&limits::EXPERT_FFN, usual_ffn),
         shared_ffn: reader.whole_or(&limits::SHARED_FFN, 0),
         layers: expert_layers,
+        latent: reader.whole_or(&limits::EXPERT_LATENT, 0),
     })
 }
 
@@ -237,8 +263,11 @@ pub(super) fn write(shape: &Transformer, pairs: &mut Vec<(&'static str, String)>
                         head_dim,
                         window,
                     },
+                sparse: None,
             },
-        ] if *layers == shape.layers => Some((*heads, *kv_heads, *head_dim, *window)),
+        ] if *layers == shape.layers => {
+            Some((*heads, *kv_heads, *head_dim, *window)).filter(|(_, kv_heads, ..)| *kv_heads > 0)
+        }
         _ => None,
     };
     if simple.is_some() {
@@ -279,14 +308,17 @@ pub(super) fn write(shape: &Transformer, pairs: &mut Vec<(&'static str, String)>
         put("eff", number(e.ffn), number(usual_ffn));
         put("sff", number(e.shared_ffn), number(0));
         put("elayers", number(e.layers), number(shape.layers));
+        put("elat", number(e.latent), number(0));
     }
+    put("extra", shape.extra_params.to_string(), number(0));
+    put("aside", shape.aside_params.to_string(), number(0));
 }
 
 /// Attention groups in the form of `attn`.
 pub(super) fn write_groups(groups: &[AttentionGroup]) -> String {
     let one = |group: &AttentionGroup| {
         let layers = group.layers;
-        match group.kind {
+        let kind = match group.kind {
             AttentionKind::Heads {
                 heads,
                 kv_heads,
@@ -310,11 +342,25 @@ pub(super) fn write_groups(groups: &[AttentionGroup]) -> String {
                 "{layers}:mla:{heads}:{}:{kv_rank}:{qk_nope_dim}:{qk_rope_dim}:{v_dim}",
                 q_rank.unwrap_or(0)
             ),
+            AttentionKind::Compressed {
+                heads,
+                entry_dim,
+                ratio,
+                window,
+                params,
+            } => format!("{layers}:csa:{heads}:{entry_dim}:{ratio}:{window}:{params}"),
             AttentionKind::Linear {
                 heads,
                 state_elements,
                 params,
             } => format!("{layers}:linear:{heads}:{state_elements}:{params}"),
+        };
+        match group.sparse {
+            Some(sparse) => format!(
+                "{kind}~{}:{}:{}",
+                sparse.top, sparse.index_heads, sparse.index_dim
+            ),
+            None => kind,
         }
     };
     groups.iter().map(one).collect::<Vec<_>>().join(",")
@@ -326,6 +372,15 @@ fn read_groups(given: &str) -> Option<Vec<AttentionGroup>> {
         name: "attn",
         ..limits::HIDDEN
     };
+    // A block without keys and values of its own.
+    const OWN_KV_HEADS: Limit = Limit {
+        min: 0.0,
+        ..limits::KV_HEADS
+    };
+    const RATIO: Limit = Limit {
+        min: 0.0,
+        ..limits::WINDOW
+    };
     const ELEMENTS: Limit = Limit {
         name: "attn",
         min: 0.0,
@@ -333,15 +388,19 @@ fn read_groups(given: &str) -> Option<Vec<AttentionGroup>> {
         ..limits::HIDDEN
     };
     let one = |text: &str| -> Option<AttentionGroup> {
-        let (layers, rest) = text.trim().split_once(':')?;
+        let (text, sparse) = match text.trim().split_once('~') {
+            Some((text, sparse)) => (text, Some(read_sparse(sparse)?)),
+            None => (text.trim(), None),
+        };
+        let (layers, rest) = text.split_once(':')?;
         let (kind, rest) = rest.split_once(':')?;
         let parts: Vec<&str> = rest.split(':').collect();
         let number = |at: usize, limit: &Limit| within(parts.get(at)?, limit).ok();
         let whole = |at, limit| number(at, limit).map(|n| n as u32);
         let kind = match (kind, parts.len()) {
             ("heads", 3 | 4) => {
-                let (heads, kv_heads) = (whole(0, &limits::HEADS)?, whole(1, &limits::KV_HEADS)?);
-                if !heads.is_multiple_of(kv_heads) {
+                let (heads, kv_heads) = (whole(0, &limits::HEADS)?, whole(1, &OWN_KV_HEADS)?);
+                if kv_heads > 0 && !heads.is_multiple_of(kv_heads) {
                     return None;
                 }
                 AttentionKind::Heads {
@@ -365,6 +424,13 @@ fn read_groups(given: &str) -> Option<Vec<AttentionGroup>> {
                 qk_rope_dim: whole(4, &limits::HEAD_DIM)?,
                 v_dim: whole(5, &limits::HEAD_DIM)?,
             },
+            ("csa", 5) => AttentionKind::Compressed {
+                heads: whole(0, &limits::HEADS)?,
+                entry_dim: whole(1, &limits::HEAD_DIM)?,
+                ratio: whole(2, &RATIO)?,
+                window: whole(3, &RATIO)?,
+                params: number(4, &ELEMENTS)? as u64,
+            },
             ("linear", 3) => AttentionKind::Linear {
                 heads: whole(0, &limits::HEADS)?,
                 state_elements: number(1, &ELEMENTS)? as u64,
@@ -375,6 +441,7 @@ fn read_groups(given: &str) -> Option<Vec<AttentionGroup>> {
         Some(AttentionGroup {
             layers: within(layers, &limits::LAYERS).ok()? as u32,
             kind,
+            sparse,
         })
     };
     let groups: Vec<_> = given
@@ -385,4 +452,16 @@ fn read_groups(given: &str) -> Option<Vec<AttentionGroup>> {
     let layers: u32 = groups.iter().map(|g| g.layers).sum();
     (groups.len() <= limits::ATTENTION_GROUPS && f64::from(layers) <= limits::LAYERS.max)
         .then_some(groups)
+}
+
+/// Reads `TOP:HEADS:DIM` of an indexer.
+fn read_sparse(given: &str) -> Option<Sparse> {
+    let mut parts = given.split(':');
+    let mut whole = |limit: &Limit| within(parts.next()?, limit).ok().map(|n| n as u32);
+    let sparse = Sparse {
+        top: whole(&limits::WINDOW)?,
+        index_heads: whole(&limits::HEADS)?,
+        index_dim: whole(&limits::HEAD_DIM)?,
+    };
+    parts.next().is_none().then_some(sparse)
 }

@@ -101,6 +101,11 @@ fn shapes_hold_together() {
                 } => {
                     assert_eq!((kv_rank, qk_rope_dim), (512, 64), "{}", m.id);
                 }
+                AttentionKind::Compressed {
+                    entry_dim, window, ..
+                } => {
+                    assert!(entry_dim >= 128 && window < m.max_context, "{}", m.id);
+                }
                 AttentionKind::Linear { state_elements, .. } => {
                     assert!(state_elements >= 100_000, "{}", m.id);
                 }
@@ -206,7 +211,7 @@ fn caches_are_as_large_as_published() {
             .transformer
             .attention
             .iter()
-            .map(|g| u64::from(g.layers) * g.kind.kv_elements_per_token() * 2)
+            .map(|g| u64::from(g.layers) * g.kv_elements_per_token() * 2)
             .sum();
         assert_eq!(per_token, bytes, "{id}");
     }

@@ -1,7 +1,7 @@
 //! Scenarios at random, every field within its own limit.
 
 use cardfit::catalog::{
-    AttentionGroup, AttentionKind, Billing, Catalog, Currency, ExpertLayers, Transformer,
+    AttentionGroup, AttentionKind, Billing, Catalog, Currency, ExpertLayers, Sparse, Transformer,
 };
 use cardfit::scenario::limits::{self, Limit};
 use cardfit::scenario::{
@@ -103,15 +103,54 @@ fn attention() -> impl Strategy<Value = AttentionKind> {
                 state_elements,
                 params
             }),
+        (
+            whole(limits::HEADS),
+            whole(limits::HEAD_DIM),
+            0..=128u32,
+            0..=4096u32,
+            0..=1_000_000_000u64
+        )
+            .prop_map(|(heads, entry_dim, ratio, window, params)| {
+                AttentionKind::Compressed {
+                    heads,
+                    entry_dim,
+                    ratio,
+                    window,
+                    params,
+                }
+            }),
+        (whole(limits::HEADS), whole(limits::HEAD_DIM)).prop_map(|(heads, head_dim)| {
+            AttentionKind::Heads {
+                heads,
+                kv_heads: 0,
+                head_dim,
+                window: None,
+            }
+        }),
     ]
+}
+
+fn sparse() -> impl Strategy<Value = Option<Sparse>> {
+    maybe(
+        (
+            whole(limits::WINDOW),
+            whole(limits::HEADS),
+            whole(limits::HEAD_DIM),
+        )
+            .prop_map(|(top, index_heads, index_dim)| Sparse {
+                top,
+                index_heads,
+                index_dim,
+            }),
+    )
 }
 
 /// Shapes that keep to the limits; the widths are bounded so that most are below the largest
 /// model that is computed, and the rest are dropped.
 fn shape() -> impl Strategy<Value = Transformer> {
     let groups = prop_oneof![
-        heads().prop_map(|kind| vec![kind]),
-        proptest::collection::vec(attention(), 1..5),
+        (heads(), sparse()).prop_map(|group| vec![group]),
+        proptest::collection::vec((attention(), sparse()), 1..5),
     ];
     let experts = maybe((
         whole(limits::EXPERTS),
@@ -119,6 +158,7 @@ fn shape() -> impl Strategy<Value = Transformer> {
         1..=8192u32,
         0..=8192u32,
         any::<u32>(),
+        0..=8192u32,
     ));
     (
         groups,
@@ -128,22 +168,31 @@ fn shape() -> impl Strategy<Value = Transformer> {
         any::<bool>(),
         whole(limits::VOCAB),
         any::<bool>(),
-        experts,
+        (experts, 0..=10_000_000_000u64, 0..=10_000_000_000u64),
     )
         .prop_map(
-            |(kinds, layers, hidden, ffn, ffn_gated, vocab, tie_embeddings, experts)| {
-                let attention: Vec<_> = kinds
+            |(groups, layers, hidden, ffn, ffn_gated, vocab, tie_embeddings, beyond)| {
+                let (experts, extra_params, aside_params) = beyond;
+                let attention: Vec<_> = groups
                     .into_iter()
-                    .map(|kind| AttentionGroup { layers, kind })
+                    .map(|(kind, sparse)| AttentionGroup {
+                        layers,
+                        kind,
+                        sparse,
+                    })
                     .collect();
                 let layers = layers * attention.len() as u32;
-                let experts = experts.map(|(experts, top, ffn, shared_ffn, held)| ExpertLayers {
-                    experts,
-                    per_token: 1 + top % experts,
-                    ffn,
-                    shared_ffn,
-                    layers: 1 + held % layers,
-                });
+                let experts =
+                    experts.map(
+                        |(experts, top, ffn, shared_ffn, held, latent)| ExpertLayers {
+                            experts,
+                            per_token: 1 + top % experts,
+                            ffn,
+                            shared_ffn,
+                            layers: 1 + held % layers,
+                            latent,
+                        },
+                    );
                 Transformer {
                     layers,
                     hidden,
@@ -153,6 +202,8 @@ fn shape() -> impl Strategy<Value = Transformer> {
                     tie_embeddings,
                     attention,
                     experts,
+                    extra_params,
+                    aside_params,
                 }
             },
         )

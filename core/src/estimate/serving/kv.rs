@@ -39,11 +39,32 @@ pub fn card_elements(shape: &Transformer, tokens: f64, tensor: u32, windows_kept
                     qk_rope_dim,
                     ..
                 } => tokens * f64::from(kv_rank + qk_rope_dim),
+                // One key for all heads: every way holds it.
+                AttentionKind::Compressed {
+                    entry_dim,
+                    ratio,
+                    window,
+                    ..
+                } => {
+                    let entries = if ratio == 0 {
+                        0.0
+                    } else {
+                        (tokens / f64::from(ratio)).floor()
+                    };
+                    f64::from(entry_dim) * (tokens.min(f64::from(window)) + entries)
+                }
                 AttentionKind::Linear { state_elements, .. } => {
                     state_elements as f64 / f64::from(ways)
                 }
             };
-            f64::from(group.layers) * one
+            let index = group.sparse.map_or(0.0, |sparse| {
+                let entries = match group.kind {
+                    AttentionKind::Compressed { ratio, .. } => tokens / f64::from(ratio.max(1)),
+                    _ => tokens,
+                };
+                entries * f64::from(sparse.index_dim)
+            });
+            f64::from(group.layers) * (one + index)
         })
         .sum()
 }

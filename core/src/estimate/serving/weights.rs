@@ -58,12 +58,13 @@ fn attention_params(shape: &Transformer) -> (u64, u64) {
                 qk_rope_dim,
                 ..
             } => hidden * (u64::from(q_rank.unwrap_or(0)) + u64::from(kv_rank + qk_rope_dim)),
+            AttentionKind::Compressed { entry_dim, .. } => hidden * u64::from(entry_dim),
             AttentionKind::Linear { .. } => 0,
         };
         kv += layers * copied.min(all);
         rest += layers * (all - copied.min(all));
     }
-    (kv, rest)
+    (kv, rest + shape.extra_params)
 }
 
 /// Parameters of the shared feed-forward networks without routers, and of the routers.
@@ -143,7 +144,7 @@ pub fn kv_share(shape: &Transformer, tensor: u32) -> f64 {
                 let heads = kv_heads.max(1);
                 f64::from(heads.div_ceil(ways)) / f64::from(heads)
             }
-            AttentionKind::Latent { .. } => 1.0,
+            AttentionKind::Latent { .. } | AttentionKind::Compressed { .. } => 1.0,
             AttentionKind::Linear { .. } => 1.0 / f64::from(ways),
         })
         .fold(0.0, f64::max)

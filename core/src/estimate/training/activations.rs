@@ -190,8 +190,11 @@ mod tests {
                     head_dim: 96,
                     window: None,
                 },
+                sparse: None,
             }],
             experts: None,
+            extra_params: 0,
+            aside_params: 0,
         };
         Model {
             id: "gpt-22b".to_owned(),

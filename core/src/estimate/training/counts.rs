@@ -112,7 +112,7 @@ impl Counts {
                 (qk, qk, v, v, u64::from(q_rank.unwrap_or(0) + kv_rank))
             }
             // The mixer's inner width is not in the shape; its projections say how wide it is.
-            AttentionKind::Linear { params, .. } => {
+            AttentionKind::Compressed { params, .. } | AttentionKind::Linear { params, .. } => {
                 let width = params / (4 * h).max(1);
                 (width, width, width, width, 0)
             }

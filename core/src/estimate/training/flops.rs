@@ -37,7 +37,7 @@ pub fn attention_flops(job: &TrainingJob<'_>, causal: bool) -> f64 {
             } else {
                 length
             };
-            f64::from(group.layers) * group.kind.score_flops(context)
+            f64::from(group.layers) * group.score_flops(context)
         })
         .sum()
 }

@@ -128,8 +128,11 @@ fn shape_of(row: &InferenceRow) -> Option<Transformer> {
                 head_dim,
                 window: None,
             },
+            sparse: None,
         }],
         experts: None,
+        extra_params: 0,
+        aside_params: 0,
     };
     let target = row.params_b.map(|b| b * 1e9);
     if !row.moe_experts.trim().is_empty() {
@@ -193,6 +196,7 @@ fn with_experts(
                 ffn: expert_ffn,
                 shared_ffn,
                 layers: expert_layers,
+                latent: 0,
             }),
             ..dense.clone()
         }

@@ -130,8 +130,11 @@ fn from_columns(row: &TrainingRow, layers: u32, hidden: u32) -> Option<Model> {
                     head_dim: (hidden / heads).max(1),
                     window: None,
                 },
+                sparse: None,
             }],
             experts: None,
+            extra_params: 0,
+            aside_params: 0,
         };
         if let Some(count) = experts {
             t.experts = Some(ExpertLayers {
@@ -140,6 +143,7 @@ fn from_columns(row: &TrainingRow, layers: u32, hidden: u32) -> Option<Model> {
                 ffn,
                 shared_ffn: 0,
                 layers,
+                latent: 0,
             });
             t.ffn = 0;
         }
@@ -213,8 +217,11 @@ fn of_size(row: &TrainingRow, params: f64) -> Model {
                 head_dim: 128,
                 window: None,
             },
+            sparse: None,
         }],
         experts: None,
+        extra_params: 0,
+        aside_params: 0,
     };
     if active.is_some() {
         // The feed-forward part of a token is spread over the experts it uses.
@@ -232,6 +239,7 @@ fn of_size(row: &TrainingRow, params: f64) -> Model {
             ffn: one,
             shared_ffn: 0,
             layers,
+            latent: 0,
         });
         transformer.ffn = 0;
     }
