@@ -70,7 +70,8 @@ fn heads() -> impl Strategy<Value = AttentionKind> {
         )
 }
 
-fn attention() -> impl Strategy<Value = AttentionKind> {
+fn attention() -> BoxedStrategy<AttentionKind> {
+    // Boxed: the strategies of all scenarios together are too large for a test's stack.
     prop_oneof![
         heads(),
         (
@@ -128,6 +129,7 @@ fn attention() -> impl Strategy<Value = AttentionKind> {
             }
         }),
     ]
+    .boxed()
 }
 
 fn sparse() -> impl Strategy<Value = Option<Sparse>> {
@@ -147,7 +149,7 @@ fn sparse() -> impl Strategy<Value = Option<Sparse>> {
 
 /// Shapes that keep to the limits; the widths are bounded so that most are below the largest
 /// model that is computed, and the rest are dropped.
-fn shape() -> impl Strategy<Value = Transformer> {
+fn shape() -> BoxedStrategy<Transformer> {
     let groups = prop_oneof![
         (heads(), sparse()).prop_map(|group| vec![group]),
         proptest::collection::vec((attention(), sparse()), 1..5),
@@ -215,6 +217,7 @@ fn shape() -> impl Strategy<Value = Transformer> {
             };
             parse(&to_query(&scenario), catalog()).problems.is_empty()
         })
+        .boxed()
 }
 
 fn model() -> impl Strategy<Value = ModelChoice> {
