@@ -9,8 +9,8 @@ use cardfit::dtype::{KvFormat, WeightFormat};
 use cardfit::plan::{Offload, Recompute, Sharding};
 use cardfit::scenario::limits::Unit;
 use cardfit::scenario::{
-    Choice, Engine, JobKind, Optimizer, PARAMS, Param, RankBy, Scope, TrainingPrecision, number,
-    parse, to_query,
+    Choice, Engine, Grain, JobKind, Optimizer, PARAMS, Param, PriceMarket, RankBy, Scope,
+    TrainingPrecision, number, parse, to_query,
 };
 use cardfit::text::{Lang, text};
 
@@ -31,10 +31,9 @@ fn choices(param: &Param) -> Vec<&'static str> {
         "kv" => names::<KvFormat>(),
         "engine" => names::<Engine>(),
         "bill" => names::<Billing>(),
-        "cur" => names::<Currency>()
-            .into_iter()
-            .filter(|name| *name != "eur")
-            .collect(),
+        "cur" => names::<Currency>(),
+        "market" => names::<PriceMarket>(),
+        "grain" => names::<Grain>(),
         "sort" => names::<RankBy>(),
         "gated" | "tie" | "flash" | "unpriced" => vec!["yes", "no"],
         _ => Vec::new(),
@@ -74,7 +73,14 @@ fn silent(param: &Param) -> &'static str {
         "n" => "every sensible count",
         "max" => "as many as needed",
         "cur" => "cny",
-        "bill" => "all but spot",
+        "bill" => "all but spot and reserved terms",
+        "market" => "cn",
+        "grain" | "minimum" => "by the provider's rule",
+        "stoppedprice" => "as `diskprice`",
+        "interrupt" => "by provider and card, else 0.05",
+        "every" => "the best (Daly 2006)",
+        "buy" => "buying is not looked at",
+        "buyhours" => "as the scenario asks",
         "price" => "none",
         "sort" => "cheapest",
         "view" => "the chooser",
@@ -119,6 +125,9 @@ fn unit(param: &Param) -> String {
         None | Some(Unit::One) => String::new(),
         Some(Unit::Money) if param.name == "price" => "currency a card-hour".to_owned(),
         Some(Unit::Money) => "currency".to_owned(),
+        Some(unit) if unit.is_money() => {
+            format!("currency {}", text(Lang::En, unit.label_key(), &[]))
+        }
         Some(unit) => text(Lang::En, unit.label_key(), &[]),
     }
 }

@@ -11,8 +11,8 @@ use cardfit::dtype::{KvFormat, WeightFormat};
 use cardfit::offers::{Fit, Miss, Offer, Ranking, Remedy, Run, rank};
 use cardfit::range::Range;
 use cardfit::scenario::{
-    Job, Load, ModelChoice, Money, Optimizer, RankBy, Scenario, Serving, Shelf, Training,
-    TrainingAmount, TrainingMethod, TrainingPrecision,
+    Job, Load, ModelChoice, Money, Optimizer, PriceMarket, RankBy, Scenario, Serving, Shelf,
+    Training, TrainingAmount, TrainingMethod, TrainingPrecision,
 };
 use proptest::prelude::*;
 
@@ -20,10 +20,8 @@ fn money() -> Money {
     Money {
         currency: Currency::Usd,
         cny_per_usd: 7.0,
-        billing: Vec::new(),
-        own_prices: Vec::new(),
-        budget: None,
-        deadline_hours: None,
+        market: PriceMarket::Abroad,
+        ..Money::default()
     }
 }
 
@@ -109,6 +107,8 @@ fn book(card: &str, price: f64) -> PriceBook {
             variant_stated: true,
             low_confidence: false,
             notes: None,
+            tenancy: None,
+            share: None,
         }],
     }
 }

@@ -4,17 +4,14 @@
 
 use cardfit::catalog::{Billing, Catalog, Currency, PriceBook, PriceOffer};
 use cardfit::rental::{CardPrices, HOURS_PER_MONTH, Use, billed_hours};
-use cardfit::scenario::Money;
+use cardfit::scenario::{Money, PriceMarket};
 use proptest::prelude::*;
 
 fn money(currency: Currency) -> Money {
     Money {
         currency,
         cny_per_usd: 7.0,
-        billing: Vec::new(),
-        own_prices: Vec::new(),
-        budget: None,
-        deadline_hours: None,
+        ..Money::default()
     }
 }
 
@@ -32,6 +29,8 @@ fn offer(provider: &str, billing: Billing, currency: Currency, price: f64) -> Pr
         variant_stated: true,
         low_confidence: false,
         notes: None,
+        tenancy: None,
+        share: None,
     }
 }
 
@@ -132,25 +131,31 @@ fn who_sells_whole_nodes_is_paid_for_whole_nodes() {
 }
 
 #[test]
-fn the_market_of_the_scenarios_currency_comes_first() {
+fn another_currency_is_another_way_to_say_the_same_offer() {
     let yuan = offer("中", Billing::OnDemand, Currency::Cny, 2.1);
     let book = book(vec![yuan, hourly("A", 0.5), hourly("B", 0.6)]);
-    let in_yuan = CardPrices::new("rtx-4090", &money(Currency::Cny), &book);
-    near(
-        in_yuan
-            .cheapest(1, TEN_HOURS)
-            .unwrap()
-            .converted_per_card_hour,
-        2.1,
-    );
-    let in_dollars = CardPrices::new("rtx-4090", &money(Currency::Usd), &book);
-    near(
-        in_dollars
-            .cheapest(1, TEN_HOURS)
-            .unwrap()
-            .converted_per_card_hour,
-        0.5,
-    );
+    for (market, provider, in_yuan) in [
+        (PriceMarket::China, "中", 2.1),
+        (PriceMarket::Abroad, "A", 3.5),
+        (PriceMarket::Anywhere, "A", 3.5),
+    ] {
+        for (currency, rate) in [
+            (Currency::Cny, 1.0),
+            (Currency::Usd, 7.0),
+            (Currency::Eur, 7.7),
+        ] {
+            let money = Money {
+                market,
+                usd_per_eur: 1.1,
+                ..money(currency)
+            };
+            let prices = CardPrices::new("rtx-4090", &money, &book);
+            let quote = prices.cheapest(1, TEN_HOURS).unwrap();
+            assert_eq!(quote.offer.unwrap().provider, provider);
+            near(quote.converted_per_card_hour, in_yuan / rate);
+            near(quote.cost(TEN_HOURS), 10.0 * in_yuan / rate);
+        }
+    }
 }
 
 #[test]
@@ -180,14 +185,16 @@ fn the_cheapest_package_for_the_length_of_the_job_is_taken() {
         // 22 h x 3.20 = 70.40 is less than a day's 70.53; 23 h x 3.20 = 73.60 is more.
         (22.0, Billing::OnDemand, 70.4),
         (23.0, Billing::Daily, 70.53),
-        // 25 h: 80.00 by the hour, 141.06 for two days.
-        (25.0, Billing::OnDemand, 80.0),
+        // 25 h: 80.00 by the hour, 141.06 for two days, 73.73 for a day and an hour.
+        (25.0, Billing::Daily, 70.53 + 3.2),
         // 600 h: 1920.00 by the hour, 25 days 1763.25, a month 1923.60.
         (600.0, Billing::Daily, 25.0 * 70.53),
         // 700 h: 2240.00 by the hour, 30 days 2115.90, a month 1923.60.
         (700.0, Billing::Monthly, 1923.6),
-        // 721 h: 2307.20 by the hour, 31 days 2186.43, two months 3847.20.
-        (721.0, Billing::Daily, 31.0 * 70.53),
+        // 721 h: 2307.20 by the hour, 31 days 2186.43, two months 3847.20, a month and an hour 1926.80.
+        (721.0, Billing::Monthly, 1923.6 + 3.2),
+        // 730 h: a month and ten hours 1955.60; 30 days and ten hours 2147.90.
+        (730.0, Billing::Monthly, 1923.6 + 32.0),
     ] {
         let need = Use::Job { hours };
         let quote = prices.cheapest(1, need).unwrap();
@@ -223,10 +230,11 @@ fn spot_and_reserved_terms_are_taken_only_when_asked_for() {
         Billing::OnDemand
     );
     let asked = |billing| {
-        let money = Money {
+        let mut money = Money {
             billing: vec![billing],
             ..money(Currency::Usd)
         };
+        money.spot.interruptions_per_hour = Some(0.0);
         CardPrices::new("rtx-4090", &money, &book)
             .cheapest(1, TEN_HOURS)
             .unwrap()

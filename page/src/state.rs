@@ -8,8 +8,6 @@ use std::sync::Arc;
 
 use cardfit::catalog::{Catalog, Currency, PriceBook};
 use cardfit::offers::{self, Ranking};
-use cardfit::rental::Exchange;
-use cardfit::scenario::limits::{self, Limit};
 use cardfit::scenario::{
     Choice, Job, JobKind, ModelChoice, Money, Param, Problem, Scenario, Scope, TrainingMethod,
     parse, to_query,
@@ -163,14 +161,20 @@ impl App {
         self.write_address(Pace::Choice);
     }
 
-    /// Puts the scenario of a link in the place of this one. Currency, rate and the user's own prices stay as they
-    /// are, whatever is asked.
+    /// Puts the scenario of a link in the place of this one. Of the money only its limits and ways of
+    /// billing are taken: currency, rates, own prices and what surrounds them stay as they are.
     pub fn load_link(self, link: &str) {
         let mut scenario = parse(link, Catalog::embedded()).scenario;
         let own = self.scenario.with_untracked(|s| s.money.clone());
         scenario.money.cny_per_usd = own.cny_per_usd;
-        scenario.money = in_currency(scenario.money, own.currency);
-        scenario.money.own_prices = own.own_prices;
+        scenario.money.usd_per_eur = own.usd_per_eur;
+        let asked = scenario.money.in_currency(own.currency);
+        scenario.money = Money {
+            billing: asked.billing,
+            budget: asked.budget,
+            deadline_hours: asked.deadline_hours,
+            ..own
+        };
         self.load(scenario);
     }
 
@@ -179,7 +183,7 @@ impl App {
         match Currency::from_name(value) {
             Some(currency) if param == "cur" => {
                 let mut scenario = self.scenario.get_untracked();
-                scenario.money = in_currency(scenario.money, currency);
+                scenario.money = scenario.money.in_currency(currency);
                 self.load(scenario);
             }
             _ => self.set(&[(param, value)], Pace::Choice),
@@ -366,27 +370,6 @@ impl App {
     fn write_address(self, pace: Pace) {
         address::write(&self.link(), pace);
     }
-}
-
-/// The same amounts in another currency, to four digits.
-fn in_currency(mut money: Money, currency: Currency) -> Money {
-    let exchange = Exchange::with_cny_per_usd(money.cny_per_usd);
-    let convert = |amount: f64, limit: &Limit| {
-        let converted = exchange.convert(amount, money.currency, currency);
-        let step = 10f64.powf(converted.log10().floor() - 3.0);
-        let rounded = (converted / step).round() * step;
-        // A power of ten below one is not exact; the shortest digits are.
-        let shortest: f64 = format!("{rounded:.6}").parse().unwrap_or(converted);
-        shortest.clamp(limit.min, limit.max)
-    };
-    if money.currency != currency {
-        money.budget = money.budget.map(|b| convert(b, &limits::BUDGET));
-        for (_, price) in &mut money.own_prices {
-            *price = convert(*price, &limits::OWN_PRICE);
-        }
-        money.currency = currency;
-    }
-    money
 }
 
 /// The kind of job of a scenario.

@@ -151,6 +151,17 @@ pub fn assumption(lang: Lang, assumption: Assumption) -> String {
         Assumption::SlowestTpot(n) => ("offer.assumption.slowest_tpot", format::seconds(lang, n)),
         Assumption::PackedSequences => ("offer.assumption.packed", String::new()),
         Assumption::MeanLengths => ("offer.assumption.mean_lengths", String::new()),
+        Assumption::ClusterOfSingles(n) => {
+            ("offer.assumption.cluster_of_singles", number(f64::from(n)))
+        }
+        Assumption::MachineAssumed => ("offer.assumption.machine_assumed", String::new()),
+        Assumption::SliceOfCard(share) => ("offer.assumption.slice", format::percent(share)),
+        Assumption::InterruptionsPerHour(n) => ("offer.assumption.interruptions", number(n)),
+        Assumption::CheckpointEvery(hours) => (
+            "offer.assumption.checkpoint_every",
+            format::seconds(lang, hours * 3600.0),
+        ),
+        Assumption::SpotNotWorthIt(n) => ("offer.assumption.spot_not_worth", number(n)),
         Assumption::PipelineChunks(n) => ("offer.assumption.pipeline_chunks", number(f64::from(n))),
     };
     text(lang, key, &[("value", &value)])

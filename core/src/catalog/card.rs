@@ -219,6 +219,39 @@ pub struct Node<'a> {
 }
 
 impl Card {
+    /// A share of the card, as MIG, vGPU or a shared machine gives it: memory and speed by the share, and no link to
+    /// another card.
+    #[must_use]
+    pub fn slice(&self, share: f64) -> Self {
+        let mib = |total: Option<u32>| total.map(|mib| (f64::from(mib) * share) as u32);
+        let part = |rate: Option<f64>| rate.map(|r| r * share);
+        let peak = &self.peak_tflops;
+        Self {
+            memory_gib: self.memory_gib * share,
+            driver_memory_mib: mib(self.driver_memory_mib),
+            runtime_memory_mib: mib(self.runtime_memory_mib),
+            bandwidth_gb_s: self.bandwidth_gb_s * share,
+            peak_tflops: PeakTflops {
+                fp64: part(peak.fp64),
+                fp64_tensor: part(peak.fp64_tensor),
+                fp32: part(peak.fp32),
+                fp16_vector: part(peak.fp16_vector),
+                tf32: part(peak.tf32),
+                fp16: part(peak.fp16),
+                fp16_acc16: part(peak.fp16_acc16),
+                bf16: part(peak.bf16),
+                fp8: part(peak.fp8),
+                int8: part(peak.int8),
+                fp4: part(peak.fp4),
+            },
+            link: CardLink {
+                cards_per_node: 1,
+                ..self.link.clone()
+            },
+            ..self.clone()
+        }
+    }
+
     /// Memory that programs can allocate on an empty card, in bytes: the runtime's total where a
     /// printout was found, else the driver's total or the label less what drivers keep.
     pub fn usable_memory_bytes(&self) -> u64 {

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 pub use card::{Card, CardLink, Confidence, Market, MeasuredMatmul, Node, PeakTflops, Vendor};
 pub use count::mean_causal_context;
 pub use model::{AttentionGroup, AttentionKind, ExpertLayers, Model, Sparse, Transformer};
-pub use price::{Billing, Credit, Currency, PriceBook, PriceOffer};
+pub use price::{Billing, Credit, Currency, PriceBook, PriceOffer, Tenancy};
 
 /// Why a data file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

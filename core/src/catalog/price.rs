@@ -94,6 +94,36 @@ pub struct PriceOffer {
     /// Cautions of the source.
     #[serde(default)]
     pub notes: Option<String>,
+    /// Whether the renter has the card alone; missing: alone.
+    #[serde(default)]
+    pub tenancy: Option<Tenancy>,
+    /// Share of the card that the price is for; missing: all of it.
+    #[serde(default)]
+    pub share: Option<f64>,
+}
+
+impl PriceOffer {
+    /// Share of the card that the price is for.
+    pub fn share(&self) -> f64 {
+        self.share.unwrap_or(1.0)
+    }
+
+    /// Whether the renter has the card alone.
+    pub fn tenancy(&self) -> Tenancy {
+        self.tenancy.unwrap_or(Tenancy::Exclusive)
+    }
+}
+
+/// Who else is on the card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tenancy {
+    /// Nobody.
+    Exclusive,
+    /// Others, kept apart by the card (MIG, vGPU): their memory and their share are their own.
+    Slice,
+    /// Others, not kept apart: they take speed and memory from each other.
+    Shared,
 }
 
 /// How an offer is billed.
@@ -106,8 +136,12 @@ pub enum Billing {
     Spot,
     /// By the day of 24 hours.
     Daily,
+    /// By the week of 7 days.
+    Weekly,
     /// By the month of 30 days.
     Monthly,
+    /// By the year of 365 days, paid at once.
+    Yearly,
     /// Monthly instalments of a one-year term, quoted by the hour.
     #[serde(rename = "reserved_1y")]
     Reserved1y,

@@ -6,7 +6,7 @@ use crate::catalog::{Card, Catalog, Model, Transformer, Vendor};
 use crate::dtype::WeightFormat;
 use crate::estimate::training::{Habits, TrainingJob};
 use crate::scenario::{
-    Engine, ModelChoice, Training, TrainingAmount, TrainingMethod, TrainingPrecision,
+    Engine, Job, ModelChoice, Scenario, Training, TrainingAmount, TrainingMethod, TrainingPrecision,
 };
 
 /// Hours beyond which a job without a deadline comes after all others: three months.
@@ -60,6 +60,15 @@ pub(super) fn training_job<'a>(training: &Training, model: &'a Model) -> Trainin
         flash_attention: training.flash_attention,
         habits: Habits::default(),
     }
+}
+
+/// Bytes of the model as it is fetched.
+pub(super) fn model_bytes(scenario: &Scenario, model: &Model) -> f64 {
+    let format = match &scenario.job {
+        Job::Train(training) => training_job(training, model).base_weights,
+        Job::Serve(serving) => serving.weights,
+    };
+    format.bytes_of(model.params_total) as f64
 }
 
 /// Tokens trained on in all.

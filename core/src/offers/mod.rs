@@ -2,13 +2,17 @@
 
 mod counts;
 mod job;
+mod limits;
 mod money;
 mod order;
 mod relief;
 mod serving;
 mod training;
 
+pub use limits::{Compromise, Limited, within_limits};
 pub use order::best;
+
+use std::borrow::Cow;
 
 use serde::Serialize;
 
@@ -16,7 +20,7 @@ use crate::catalog::{Billing, Card, Catalog, Currency, PriceBook};
 use crate::estimate::{MemoryEstimate, ServingSpeed, TrainingSpeed};
 use crate::plan::{ServingPlan, TrainingPlan};
 use crate::range::Range;
-use crate::rental::{CardPrices, HOURS_PER_MONTH};
+use crate::rental::{Bill, CardPrices, HOURS_PER_MONTH, JobTerms, ModeCost};
 use crate::scenario::{Job, Scenario};
 
 /// The answer to a scenario.
@@ -46,7 +50,8 @@ pub struct Offer {
     pub usable_memory_bytes: u64,
     /// Layout and speed; `None` where it does not fit.
     pub run: Option<Run>,
-    /// Time of the whole job, hours; `None` for a service or where it does not fit.
+    /// Time of the whole job from start to end, hours: set-up, interruptions and what else the
+    /// scenario counts included; `None` for a service or where it does not fit.
     pub hours: Option<Range>,
     /// Price used; `None`: nobody's price for this card is known.
     pub price: Option<PriceUsed>,
@@ -62,6 +67,8 @@ pub struct Offer {
     /// Cost of a million tokens, prompts and answers counted alike, at the load; for a training
     /// job, of a million tokens trained on.
     pub cost_per_million_tokens: Option<Range>,
+    /// What is paid for the job, or for a month of a service, line by line.
+    pub bill: Option<Bill>,
     /// Which limits the offer misses by its middle values.
     pub misses: Vec<Miss>,
     /// Which limits it keeps by its middle values but may miss by the ends of their ranges.
@@ -193,6 +200,16 @@ pub struct PriceUsed {
     pub seen: Option<(f64, f64)>,
     /// Providers over whose newest prices the middle one was taken; 0: the user's own price.
     pub providers: u32,
+    /// Region of the quote, where stated.
+    pub region: Option<String>,
+    /// Cautions of the source.
+    pub notes: Option<String>,
+    /// The quote states this very card, and not only its chip.
+    pub variant_stated: bool,
+    /// Cards in reserve for machines that are taken away.
+    pub spare_cards: u32,
+    /// What every mode of billing comes to.
+    pub modes: Vec<ModeCost>,
 }
 
 /// Something taken for granted because the scenario does not say it.
@@ -219,6 +236,18 @@ pub enum Assumption {
     MeanLengths,
     /// Model chunks of a pipeline stage (interleaved schedule).
     PipelineChunks(u32),
+    /// No quote is for so many cards joined: the price is that of this many, times as many.
+    ClusterOfSingles(u32),
+    /// No document was read for the network and the host memory of this card's machines.
+    MachineAssumed,
+    /// Share of a card; others on it may take speed away.
+    SliceOfCard(f64),
+    /// Machines are taken away this often, times an hour each.
+    InterruptionsPerHour(f64),
+    /// A checkpoint is written every so many hours.
+    CheckpointEvery(f64),
+    /// Machines that may be taken away cost this many times as much as ones that stay.
+    SpotNotWorthIt(f64),
 }
 
 /// Answers `scenario`: one offer for every card of its shelf and every sensible count. Empty
@@ -231,7 +260,17 @@ pub fn rank(scenario: &Scenario, catalog: &Catalog, prices: &PriceBook) -> Ranki
         };
     };
     let mut offers = Vec::new();
+    let terms = JobTerms {
+        model_bytes: job::model_bytes(scenario, &model),
+        stops_together: matches!(scenario.job, Job::Train(_)),
+        ..JobTerms::default()
+    };
     for (card, prices) in shelf(scenario, catalog, prices) {
+        let card = card.as_ref();
+        let prices = prices.for_job(JobTerms {
+            cards_per_machine: card.link.cards_per_node,
+            ..terms
+        });
         match &scenario.job {
             Job::Train(training) => {
                 training::offers(scenario, training, &model, card, &prices, &mut offers);
@@ -248,6 +287,9 @@ pub fn rank(scenario: &Scenario, catalog: &Catalog, prices: &PriceBook) -> Ranki
     };
     assumptions.push(Assumption::HoursPerMonth(HOURS_PER_MONTH));
     assumptions.extend(money::conversions(scenario, &offers));
+    if scenario.money.slice < 1.0 {
+        assumptions.push(Assumption::SliceOfCard(scenario.money.slice));
+    }
     Ranking {
         offers,
         assumptions,
@@ -255,13 +297,21 @@ pub fn rank(scenario: &Scenario, catalog: &Catalog, prices: &PriceBook) -> Ranki
 }
 
 /// The cards that are looked at, with their prices: those that the user names, else those that
-/// somebody rents out, else all.
+/// somebody rents out, else all. Where a share of a card is rented, the cards are that much smaller.
 fn shelf<'a>(
     scenario: &Scenario,
     catalog: &'a Catalog,
     book: &'a PriceBook,
-) -> Vec<(&'a Card, CardPrices<'a>)> {
-    let priced = |card: &'a Card| (card, CardPrices::new(&card.id, &scenario.money, book));
+) -> Vec<(Cow<'a, Card>, CardPrices<'a>)> {
+    let share = scenario.money.slice;
+    let priced = |card: &'a Card| {
+        let rented = if share < 1.0 {
+            Cow::Owned(card.slice(share))
+        } else {
+            Cow::Borrowed(card)
+        };
+        (rented, CardPrices::new(&card.id, &scenario.money, book))
+    };
     let named = &scenario.shelf.cards;
     if named.is_empty() {
         let all = catalog.cards.iter().map(priced);

@@ -75,7 +75,7 @@ fn cost(offer: &Offer) -> f64 {
 }
 
 /// Hours of the job; for a service, seconds for an output token over all cards.
-fn slowness(offer: &Offer) -> f64 {
+pub(super) fn slowness(offer: &Offer) -> f64 {
     match (&offer.hours, &offer.run) {
         (Some(hours), _) => hours.mid,
         (None, Some(Run::Serve { speed, .. })) => 1.0 / speed.tokens_per_s_total.mid,

@@ -57,12 +57,14 @@ impl<'a> Gap<'a> {
     }
 }
 
-/// The network that an offer over several machines rests on.
+/// The network that an offer over several machines rests on, and whether it was read anywhere.
 pub(super) fn network(nodes: u32, rented: &RentedNode<'_>) -> Vec<Assumption> {
-    (nodes > 1)
-        .then_some(Assumption::NetworkGbitPerS(rented.network_gbit_s))
-        .into_iter()
-        .collect()
+    if nodes <= 1 {
+        return Vec::new();
+    }
+    let network = Assumption::NetworkGbitPerS(rented.network_gbit_s);
+    let assumed = rented.assumed.then_some(Assumption::MachineAssumed);
+    [Some(network), assumed].into_iter().flatten().collect()
 }
 
 /// Gives every offer of one card that does not fit its remedies. Changes at the same count are

@@ -11,7 +11,7 @@ use crate::estimate::{MemoryPart, ServingSpeed};
 use crate::plan::search::{Fitness, PlannedServing, ServingSearch};
 use crate::plan::{RentedNode, rented_node};
 use crate::range::Range;
-use crate::rental::{CardPrices, Use};
+use crate::rental::CardPrices;
 use crate::scenario::{Load, Scenario, Serving};
 
 const SECONDS_PER_HOUR: f64 = 3600.0;
@@ -131,17 +131,12 @@ fn offer(
         .and_then(|(requests, speed)| {
             money::over(requests.max(0.0) / SECONDS_PER_HOUR, speed.requests_per_s)
         });
-    let month = Use::Month { hours_per_day };
-    let need = match (serving.requests_total, hours) {
-        (None, _) => month,
-        (Some(_), hours) => Use::Job {
-            hours: hours.map_or(1.0, |h| h.mid),
-        },
+    let paid = match serving.requests_total {
+        None => money::for_month(prices, count, hours_per_day),
+        Some(_) => money::for_job(prices, count, hours, hours_per_day),
     };
-    let quote = prices.cheapest(count, need);
-    let quote = quote.as_ref();
-    let cost_of_job = quote.zip(hours).and_then(|(q, h)| money::cost_of_job(q, h));
-    let cost_per_month = quote.map(|q| q.cost(month));
+    let cost_of_job = paid.of_job;
+    let cost_per_month = paid.per_month.map(|month| month.mid);
     let output_tokens = f64::from(serving.output_tokens.max(1));
     let per_million_output = speed.and_then(|speed| {
         if let (Some(cost), Some(requests)) = (cost_of_job, serving.requests_total) {
@@ -163,19 +158,21 @@ fn offer(
         memory: planned.memory,
         usable_memory_bytes,
         run: None,
-        hours,
-        price: quote.map(|q| money::price_used(q, need)),
-        cost_per_hour: quote.map(|q| Range::exact(q.cost_per_hour())),
+        hours: paid.hours,
+        price: paid.price,
+        cost_per_hour: paid.per_hour,
         cost_of_job,
-        cost_per_month: cost_per_month.map(Range::exact),
+        cost_per_month: paid.per_month,
         cost_per_million_output_tokens: per_million_output,
         cost_per_million_tokens: per_million_output.map(|c| c.scale(output_share)),
+        bill: paid.bill,
         misses: Vec::new(),
         may_miss: Vec::new(),
         remedies: Vec::new(),
         assumptions: relief::network(machines_of_copy, rented),
         best_of_card: false,
     };
+    offer.assumptions.extend(paid.assumptions);
     if let Some(speed) = planned.speed {
         if !planned.carries_load {
             offer.misses.push(Miss::Load);

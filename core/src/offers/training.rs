@@ -7,9 +7,9 @@ use super::{Assumption, Fit, Miss, Offer, Remedy, Run, money};
 use crate::catalog::{Card, Model};
 use crate::estimate::MemoryPart;
 use crate::plan::search::{Fitness, FixedLayout, PlannedTraining, TrainingSearch};
-use crate::plan::{Offload, Recompute, RentedNode, Sharding, rented_node};
+use crate::plan::{Offload, Recompute, RentedNode, Sharding, TrainingPlan, rented_node};
 use crate::range::Range;
-use crate::rental::{CardPrices, Use};
+use crate::rental::CardPrices;
 use crate::scenario::{Optimizer, RankBy, Scenario, Training, TrainingAmount, TrainingMethod};
 
 /// Whole machines are added until the job is done within this time, hours, where no deadline is
@@ -48,7 +48,14 @@ pub(super) fn offers(
         let settles = planned.fitness == Fitness::Fits && planned.plan.recompute == Recompute::None;
         smaller = settles.then_some(planned.plan);
         let chunks = search.pipeline_chunks(&planned.plan);
-        let mut offer = offer(scenario, tokens, count, planned, prices, &rented);
+        let mut offer = offer(
+            scenario,
+            (tokens, training.seq_len),
+            count,
+            planned,
+            prices,
+            &rented,
+        );
         if chunks > 1 {
             offer.assumptions.push(Assumption::PipelineChunks(chunks));
         }
@@ -120,7 +127,7 @@ fn is_settled(offer: &Offer, before: Option<&Offer>, scenario: &Scenario) -> boo
 
 fn offer(
     scenario: &Scenario,
-    tokens: f64,
+    (tokens, seq_len): (f64, u32),
     count: u32,
     planned: PlannedTraining,
     prices: &CardPrices<'_>,
@@ -134,17 +141,17 @@ fn offer(
         speed,
     });
     let hours = match &run {
-        Some(Run::Train { speed, .. }) => {
-            money::over(tokens / SECONDS_PER_HOUR, speed.tokens_per_s)
+        Some(Run::Train { plan, speed }) => {
+            let step = tokens_per_step(plan, seq_len);
+            money::over(
+                whole_steps(tokens, step) / SECONDS_PER_HOUR,
+                speed.tokens_per_s,
+            )
         }
         _ => None,
     };
-    let need = Use::Job {
-        hours: hours.map_or(1.0, |h| h.mid),
-    };
-    let quote = prices.cheapest(count, need);
-    let quote = quote.as_ref();
-    let cost_of_job = quote.zip(hours).and_then(|(q, h)| money::cost_of_job(q, h));
+    let paid = money::for_job(prices, count, hours, 24.0);
+    let cost_of_job = paid.of_job;
     let per_million = |cost: Range| money::finite(cost.scale(1e6 / tokens));
     let nodes = count.div_ceil(rented.node.cards_per_node);
     let mut offer = Offer {
@@ -155,25 +162,40 @@ fn offer(
         memory: planned.memory,
         usable_memory_bytes,
         run,
-        hours,
-        price: quote.map(|q| money::price_used(q, need)),
-        cost_per_hour: quote.map(|q| Range::exact(q.cost_per_hour())),
+        hours: paid.hours,
+        price: paid.price,
+        cost_per_hour: paid.per_hour,
         cost_of_job,
-        cost_per_month: quote.map(|q| {
-            Range::exact(q.cost(Use::Month {
-                hours_per_day: 24.0,
-            }))
-        }),
+        cost_per_month: paid.per_month,
         cost_per_million_output_tokens: None,
         cost_per_million_tokens: cost_of_job.and_then(per_million),
+        bill: paid.bill,
         misses: Vec::new(),
         may_miss: Vec::new(),
         remedies: Vec::new(),
         assumptions: relief::network(nodes, rented),
         best_of_card: false,
     };
+    offer.assumptions.extend(paid.assumptions);
     mark_limits(&mut offer, scenario);
     offer
+}
+
+/// Tokens of one optimizer step of a plan.
+fn tokens_per_step(plan: &TrainingPlan, seq_len: u32) -> f64 {
+    let sequences =
+        f64::from(plan.micro_batch) * f64::from(plan.grad_accum) * f64::from(plan.data_parallel);
+    sequences * f64::from(seq_len.max(1))
+}
+
+/// Tokens up to the end of a step: nobody stops in the middle of one.
+fn whole_steps(tokens: f64, per_step: f64) -> f64 {
+    if per_step > 0.0 {
+        // A hair above a whole step is the arithmetic's.
+        (tokens / per_step * (1.0 - 1e-12)).ceil() * per_step
+    } else {
+        tokens
+    }
 }
 
 fn mark_limits(offer: &mut Offer, scenario: &Scenario) {

@@ -43,7 +43,6 @@ struct NodeClass {
     note: Option<String>,
     /// No document was read for the figures.
     #[serde(default)]
-    #[allow(dead_code, reason = "for the reader of the file")]
     assumed: bool,
 }
 
@@ -74,6 +73,8 @@ pub struct RentedNode<'a> {
     pub largest_cards: u32,
     /// Where the network was read.
     pub source: &'static str,
+    /// No document was read for the figures.
+    pub assumed: bool,
 }
 
 /// The node that `card` is usually rented in, by the first class of `core/data/nodes.json` that
@@ -100,6 +101,7 @@ pub fn rented_node(card: &Card) -> RentedNode<'_> {
         host_bytes_per_card: class.map_or(0.0, |c| c.host_gib_per_card * GIB),
         largest_cards: class.map_or(cards_per_node, |c| c.largest_cards),
         source: class.map_or("", |c| c.source.as_str()),
+        assumed: class.is_none_or(|c| c.assumed),
     }
 }
 

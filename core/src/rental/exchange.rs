@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Currency;
+use crate::scenario::Money;
 
 /// The rates that ship with the product, always the user's to change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,15 +47,27 @@ impl Exchange {
     /// The user's rate of the yuan with the shipped rate of the euro. A rate that is not a
     /// positive number is replaced by the shipped one.
     pub fn with_cny_per_usd(cny_per_usd: f64) -> Self {
+        Self::new(cny_per_usd, Rates::embedded().usd_per_eur)
+    }
+
+    /// The rates of a scenario.
+    pub fn of(money: &Money) -> Self {
+        Self::new(money.cny_per_usd, money.usd_per_eur)
+    }
+
+    /// Two rates; one that is not a positive number is replaced by the shipped one.
+    fn new(cny_per_usd: f64, usd_per_eur: f64) -> Self {
         let rates = Rates::embedded();
-        let usable = cny_per_usd.is_finite() && cny_per_usd > 0.0;
-        Self {
-            cny_per_usd: if usable {
-                cny_per_usd
+        let usable = |rate: f64, shipped: f64| {
+            if rate.is_finite() && rate > 0.0 {
+                rate
             } else {
-                rates.cny_per_usd
-            },
-            usd_per_eur: rates.usd_per_eur,
+                shipped
+            }
+        };
+        Self {
+            cny_per_usd: usable(cny_per_usd, rates.cny_per_usd),
+            usd_per_eur: usable(usd_per_eur, rates.usd_per_eur),
         }
     }
 

@@ -1,10 +1,24 @@
-//! What renting costs: which quote a cost rests on, how a mode of billing turns hours into billed
-//! hours, and currencies.
+//! What renting costs: which quote a cost rests on, how a mode of billing turns hours into a bill,
+//! interruptions, currencies, buying instead.
 
+mod amount;
 mod bill;
 mod exchange;
+mod import;
+mod purchase;
 mod quote;
+mod rules;
+mod spot;
 
-pub use bill::{HOURS_PER_MONTH, Use, billed_hours, unit_hours};
+pub use amount::Amount;
+pub use bill::{
+    Bill, HOURS_PER_MONTH, JobTerms, Line, LineKind, LineUnit, Use, billed_hours, unit_hours,
+};
 pub use exchange::{Exchange, Rates};
-pub use quote::{CardPrices, Quote, USUAL_MODES};
+pub use import::{Imported, ListFacts, PriceForm, RefusedReason, RefusedRow, import, write_rows};
+pub use purchase::{Ownership, RentOrBuy};
+pub use quote::{CardPrices, ModeCost, Quote, USUAL_MODES};
+pub use rules::{
+    DiskRule, EgressRule, HourlyRule, InterruptionRates, ProviderRule, USUAL_INTERRUPTIONS_PER_HOUR,
+};
+pub use spot::{Interruptions, machines_with_spares};

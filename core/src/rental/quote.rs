@@ -1,14 +1,18 @@
 //! Which quote a cost rests on.
 //!
 //! A person gets neither the lowest price ever seen nor the highest. The quote taken is the
-//! middle one over providers, each with its newest price, from the market of the scenario's
-//! currency where that has any. The lowest and the highest are kept beside it.
+//! middle one over providers, each with its newest price, from the scenario's market where that
+//! has any. The lowest and the highest are kept beside it.
 
-use crate::catalog::{Billing, Currency, PriceBook, PriceOffer};
-use crate::scenario::Money;
+use serde::Serialize;
 
-use super::bill::{Use, billed_hours, unit_hours};
+use super::bill::{Bill, End, JobTerms, Tariff, Use, unit_hours};
 use super::exchange::Exchange;
+use super::rules::{HourlyRule, InterruptionRates};
+use super::spot::Interruptions;
+use crate::catalog::{Billing, Currency, PriceBook, PriceOffer, Tenancy};
+use crate::range::Range;
+use crate::scenario::{Money, PriceMarket};
 
 /// Prices more than this many days older than the card's newest are left out where enough newer
 /// ones exist: of the offers quoted in both July and August 2026 by one collection, 18 % changed
@@ -16,6 +20,8 @@ use super::exchange::Exchange;
 const STALE_DAYS: i32 = 180;
 /// Providers with fresh prices that make stale ones unnecessary.
 const ENOUGH_PROVIDERS: usize = 3;
+/// Shares of a card that are taken for the same.
+const SAME_SHARE: f64 = 0.05;
 
 /// The quote that a cost is counted with.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +43,7 @@ pub struct Quote<'a> {
     pub seen: (f64, f64),
     /// Providers that the middle was taken over; 0 for the user's own price.
     pub providers: u32,
+    tariff: Tariff,
 }
 
 impl Quote<'_> {
@@ -45,60 +52,160 @@ impl Quote<'_> {
         self.converted_per_card_hour * f64::from(self.charged_cards)
     }
 
-    /// Cost of `need`, in the scenario's currency.
+    /// Cost of `need` with all that goes with it, in the scenario's currency.
     pub fn cost(&self, need: Use) -> f64 {
-        self.cost_per_hour() * billed_hours(self.billing, need)
+        self.tariff.cost(need, End::Mid)
     }
+
+    /// Cost of a job at each end of its hours of work; infinite ends stay so.
+    pub fn cost_of_job(&self, work: Range) -> Range {
+        let cost = |hours, end| self.tariff.cost(Use::Job { hours }, end);
+        let mid = cost(work.mid, End::Mid);
+        Range {
+            low: cost(work.low, End::Low).min(mid),
+            mid,
+            high: cost(work.high, End::High).max(mid),
+        }
+    }
+
+    /// Hours from the start to the end of a job, by its hours of work.
+    pub fn elapsed(&self, work: Range) -> Range {
+        self.tariff.elapsed(work)
+    }
+
+    /// Hours that are paid for.
+    pub fn billed_hours(&self, need: Use) -> f64 {
+        self.tariff.billed_hours(need)
+    }
+
+    /// Cards in reserve for those that are taken away; only services keep any.
+    pub fn spare_cards(&self, need: Use) -> u32 {
+        self.tariff.spare_cards(need)
+    }
+
+    /// How the job is interrupted, where it can be.
+    pub fn interruptions(&self) -> Option<Interruptions> {
+        self.tariff.interruptions()
+    }
+
+    /// Interruptions of one machine in an hour.
+    pub fn interruptions_per_machine_hour(&self) -> f64 {
+        self.tariff.interruptions_per_hour
+    }
+
+    /// The bill of a job, by its hours of work.
+    pub fn bill_of_job(&self, work: Range) -> Bill {
+        let need = |hours| Use::Job { hours };
+        self.tariff
+            .bill(need(work.low), need(work.mid), need(work.high))
+    }
+
+    /// The bill of a month.
+    pub fn bill_of_month(&self, hours_per_day: f64) -> Bill {
+        let need = Use::Month { hours_per_day };
+        self.tariff.bill(need, need, need)
+    }
+}
+
+/// What one mode of billing comes to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModeCost {
+    /// The mode.
+    pub billing: Billing,
+    /// Whose quote it is; `None`: the user's own price.
+    pub provider: Option<String>,
+    /// Day of the quote.
+    pub as_of: Option<String>,
+    /// Price of a card for one unit (an hour, a day, a month), in the scenario's currency.
+    pub price_per_unit: f64,
+    /// Hours of the unit.
+    pub unit_hours: f64,
+    /// Cost of what is asked for, in the scenario's currency.
+    pub cost: f64,
+    /// Whether the scenario allows it.
+    pub allowed: bool,
+    /// Hours of use within the unit above which it costs less than the same cards by the hour; for a
+    /// reserved term, hours a month. `None` for modes by the hour, or where nobody lets by the hour.
+    pub beats_hourly_above: Option<f64>,
 }
 
 /// A provider's newest price in one billing and one node size.
 #[derive(Debug, Clone, Copy)]
 struct Row<'a> {
     offer: &'a PriceOffer,
-    converted_per_card_hour: f64,
+    /// Price of one billing unit of what the scenario rents (a card or a share of one).
+    converted_per_unit: f64,
+}
+
+impl Row<'_> {
+    fn per_hour(&self) -> f64 {
+        self.converted_per_unit / unit_hours(self.offer.billing)
+    }
 }
 
 /// All usable prices of one card, read once for every count.
 #[derive(Debug, Clone)]
 pub struct CardPrices<'a> {
+    card: String,
     own: Option<f64>,
-    currency: Currency,
+    money: Money,
+    job: JobTerms,
+    /// Every provider's rows, for what a provider asks beyond whole packages.
+    rows: Vec<Row<'a>>,
     /// By billing in the order of preference at equal cost.
     modes: Vec<(Billing, Vec<Row<'a>>)>,
 }
 
 /// Modes looked at where the scenario names none. Spot may be taken away, and a reserved term
 /// binds for a year or more: both are taken only when asked for.
-pub const USUAL_MODES: [Billing; 3] = [Billing::OnDemand, Billing::Daily, Billing::Monthly];
+pub const USUAL_MODES: [Billing; 5] = [
+    Billing::OnDemand,
+    Billing::Daily,
+    Billing::Weekly,
+    Billing::Monthly,
+    Billing::Yearly,
+];
 
 impl<'a> CardPrices<'a> {
     /// Prices of `card` under the scenario's money.
     pub fn new(card: &str, money: &Money, book: &'a PriceBook) -> Self {
-        let exchange = Exchange::with_cny_per_usd(money.cny_per_usd);
-        let allowed = if money.billing.is_empty() {
-            &USUAL_MODES[..]
-        } else {
-            &money.billing
-        };
-        let mut rows = book
+        let exchange = Exchange::of(money);
+        let mut billings = USUAL_MODES.to_vec();
+        billings.extend(&money.billing);
+        billings.sort_unstable();
+        billings.dedup();
+        let offers = book
             .offers
             .iter()
             .filter(|o| o.card == card && !o.low_confidence && usable(o))
-            .filter(|o| allowed.contains(&o.billing))
-            .map(|offer| Row {
-                offer,
-                converted_per_card_hour: exchange.convert(
-                    offer.price_per_card / unit_hours(offer.billing),
-                    offer.currency,
-                    money.currency,
-                ),
-            })
-            .collect::<Vec<_>>();
+            .filter(|o| billings.contains(&o.billing));
+        let row = |offer: &'a PriceOffer, share: f64| Row {
+            offer,
+            converted_per_unit: exchange.convert(
+                offer.price_per_card * share,
+                offer.currency,
+                money.currency,
+            ),
+        };
+        let whole =
+            |o: &&PriceOffer| o.share() > 1.0 - SAME_SHARE && o.tenancy() == Tenancy::Exclusive;
+        let mut rows: Vec<Row<'a>> = if money.slice >= 1.0 {
+            offers.filter(whole).map(|o| row(o, 1.0)).collect()
+        } else {
+            let of_share = |o: &&PriceOffer| (o.share() / money.slice - 1.0).abs() < SAME_SHARE;
+            let quoted: Vec<_> = offers
+                .clone()
+                .filter(of_share)
+                .map(|o| row(o, 1.0))
+                .collect();
+            if quoted.is_empty() {
+                offers.filter(whole).map(|o| row(o, money.slice)).collect()
+            } else {
+                quoted
+            }
+        };
         rows.sort_by(|a, b| same_seller(a, b).then_with(|| newest_then_cheapest(a, b)));
         rows.dedup_by(|later, kept| same_seller(later, kept).is_eq());
-        let mut billings = allowed.to_vec();
-        billings.sort_unstable();
-        billings.dedup();
         let modes = billings
             .into_iter()
             .map(|billing| {
@@ -114,15 +221,38 @@ impl<'a> CardPrices<'a> {
             .find(|(id, price)| id == card && price.is_finite() && *price >= 0.0)
             .map(|(_, price)| *price);
         Self {
+            card: card.to_owned(),
             own,
-            currency: money.currency,
+            money: money.clone(),
+            job: JobTerms::default(),
+            rows,
             modes,
         }
     }
 
-    /// Whether anybody's price is known.
+    /// The same for a job of which more is known than its hours.
+    #[must_use]
+    pub fn for_job(mut self, job: JobTerms) -> Self {
+        self.job = job;
+        self
+    }
+
+    /// What is known of the job.
+    pub fn job(&self) -> JobTerms {
+        self.job
+    }
+
+    /// Whether anybody's price is known in a mode that the scenario allows.
     pub fn any(&self) -> bool {
-        self.own.is_some() || !self.modes.is_empty()
+        self.own.is_some() || self.modes.iter().any(|(billing, _)| self.allows(*billing))
+    }
+
+    fn allows(&self, billing: Billing) -> bool {
+        if self.money.billing.is_empty() {
+            USUAL_MODES.contains(&billing)
+        } else {
+            self.money.billing.contains(&billing)
+        }
     }
 
     /// The cheapest mode for `need` on `count` cards, or `None` where no price is known.
@@ -130,17 +260,61 @@ impl<'a> CardPrices<'a> {
         if let Some(price) = self.own {
             return Some(self.own_quote(price, count));
         }
-        let quotes = self
+        self.quotes(count, |billing| self.allows(billing))
+            .into_iter()
+            .min_by(|a, b| a.cost(need).total_cmp(&b.cost(need)))
+    }
+
+    /// What every mode comes to for `need`, those too that are not allowed but usual.
+    pub fn modes(&self, count: u32, need: Use) -> Vec<ModeCost> {
+        let quotes = match self.own {
+            Some(price) => vec![self.own_quote(price, count)],
+            None => self.quotes(count, |_| true),
+        };
+        let by_the_hour = quotes
+            .iter()
+            .find(|q| q.billing == Billing::OnDemand)
+            .map(Quote::cost_per_hour);
+        quotes
+            .iter()
+            .map(|quote| {
+                let unit = unit_hours(quote.billing);
+                let hours = match quote.billing {
+                    Billing::OnDemand | Billing::Spot => None,
+                    Billing::Reserved1y | Billing::Reserved3y => Some(super::HOURS_PER_MONTH),
+                    _ => Some(unit),
+                };
+                ModeCost {
+                    billing: quote.billing,
+                    provider: quote.offer.map(|o| o.provider.clone()),
+                    as_of: quote.offer.map(|o| o.as_of.clone()),
+                    price_per_unit: quote.tariff.unit_price,
+                    unit_hours: unit,
+                    cost: quote.cost(need),
+                    allowed: self.own.is_some() || self.allows(quote.billing),
+                    beats_hourly_above: hours
+                        .zip(by_the_hour)
+                        .map(|(hours, hourly)| hours * quote.cost_per_hour() / hourly)
+                        .filter(|hours| hours.is_finite()),
+                }
+            })
+            .collect()
+    }
+
+    /// The middle quote of each mode, of one market.
+    fn quotes(&self, count: u32, wanted: impl Fn(Billing) -> bool) -> Vec<Quote<'a>> {
+        let mut quotes = self
             .modes
             .iter()
+            .filter(|(billing, _)| wanted(*billing))
             .filter_map(|(billing, rows)| self.middle(*billing, rows, count))
             .collect::<Vec<_>>();
         // A package of another market is no alternative to the hour at home.
-        let at_home = quotes.iter().any(|q| q.currency == self.currency);
+        let at_home = |q: &Quote<'_>| is_of(self.money.market, q.currency);
+        if quotes.iter().any(at_home) {
+            quotes.retain(at_home);
+        }
         quotes
-            .into_iter()
-            .filter(|q| !at_home || q.currency == self.currency)
-            .min_by(|a, b| a.cost(need).total_cmp(&b.cost(need)))
     }
 
     fn own_quote(&self, price: f64, count: u32) -> Quote<'a> {
@@ -153,11 +327,12 @@ impl<'a> CardPrices<'a> {
             offer: None,
             billing: Billing::OnDemand,
             price_per_card_hour: price,
-            currency: self.currency,
+            currency: self.money.currency,
             converted_per_card_hour: price,
             charged_cards: count,
             seen: seen.unwrap_or((price, price)),
             providers: 0,
+            tariff: self.tariff(None, Billing::OnDemand, price, None, count, count),
         }
     }
 
@@ -170,13 +345,13 @@ impl<'a> CardPrices<'a> {
         } else {
             exact
         };
-        let at_home = |r: &&&Row<'_>| r.offer.currency == self.currency;
+        let at_home = |r: &&&Row<'_>| is_of(self.money.market, r.offer.currency);
         let mut market = sellers.iter().filter(at_home).copied().collect::<Vec<_>>();
         if market.is_empty() {
             market = sellers;
         }
         // One vote a provider: the node size that costs least for this count.
-        let cost = |r: &Row<'_>| r.converted_per_card_hour * f64::from(charged(r, count));
+        let cost = |r: &Row<'_>| r.converted_per_unit * f64::from(charged(r, count));
         market.sort_by(|a, b| {
             let provider = a.offer.provider.cmp(&b.offer.provider);
             provider.then_with(|| cost(a).total_cmp(&cost(b)))
@@ -184,16 +359,70 @@ impl<'a> CardPrices<'a> {
         market.dedup_by(|a, b| a.offer.provider == b.offer.provider);
         market.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
         let row = market.get(market.len().saturating_sub(1) / 2)?;
+        let by_the_hour = self
+            .rows
+            .iter()
+            .find(|r| {
+                r.offer.billing == Billing::OnDemand
+                    && r.offer.provider == row.offer.provider
+                    && r.offer.cards_together == row.offer.cards_together
+                    && self.allows(Billing::OnDemand)
+            })
+            .map(|r| r.converted_per_unit);
+        let charged_cards = charged(row, count);
         Some(Quote {
             offer: Some(row.offer),
             billing,
             price_per_card_hour: row.offer.price_per_card / unit_hours(billing),
             currency: row.offer.currency,
-            converted_per_card_hour: row.converted_per_card_hour,
-            charged_cards: charged(row, count),
+            converted_per_card_hour: row.per_hour(),
+            charged_cards,
             seen: extremes(rows)?,
             providers: u32::try_from(market.len()).unwrap_or(u32::MAX),
+            tariff: self.tariff(
+                Some(row.offer),
+                billing,
+                row.converted_per_unit,
+                by_the_hour,
+                count,
+                charged_cards,
+            ),
         })
+    }
+
+    fn tariff(
+        &self,
+        offer: Option<&PriceOffer>,
+        billing: Billing,
+        unit_price: f64,
+        hour_price: Option<f64>,
+        count: u32,
+        charged: u32,
+    ) -> Tariff {
+        let provider = offer.map(|o| o.provider.as_str());
+        let known =
+            || InterruptionRates::embedded().per_hour(provider.unwrap_or_default(), &self.card);
+        Tariff {
+            billing,
+            unit_price,
+            hour_price,
+            rule: HourlyRule::of(provider, &self.money),
+            count,
+            charged,
+            extras: self.money.extras,
+            spot: self.money.spot,
+            interruptions_per_hour: self.money.spot.interruptions_per_hour.unwrap_or_else(known),
+            job: self.job,
+        }
+    }
+}
+
+/// Whether a quote in `currency` is of the market.
+fn is_of(market: PriceMarket, currency: Currency) -> bool {
+    match market {
+        PriceMarket::China => currency == Currency::Cny,
+        PriceMarket::Abroad => currency != Currency::Cny,
+        PriceMarket::Anywhere => true,
     }
 }
 
@@ -217,10 +446,9 @@ fn same_seller(a: &Row<'_>, b: &Row<'_>) -> std::cmp::Ordering {
 
 fn newest_then_cheapest(a: &Row<'_>, b: &Row<'_>) -> std::cmp::Ordering {
     let day = |r: &Row<'_>| day_number(&r.offer.as_of);
-    day(b).cmp(&day(a)).then_with(|| {
-        a.converted_per_card_hour
-            .total_cmp(&b.converted_per_card_hour)
-    })
+    day(b)
+        .cmp(&day(a))
+        .then_with(|| a.converted_per_unit.total_cmp(&b.converted_per_unit))
 }
 
 /// Rows without the stale ones, where enough providers have newer prices.
@@ -244,7 +472,7 @@ fn fresh(rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
 }
 
 fn extremes(rows: &[Row<'_>]) -> Option<(f64, f64)> {
-    let prices = || rows.iter().map(|r| r.converted_per_card_hour);
+    let prices = || rows.iter().map(Row::per_hour);
     Some((
         prices().min_by(f64::total_cmp)?,
         prices().max_by(f64::total_cmp)?,

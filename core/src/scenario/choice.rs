@@ -2,7 +2,7 @@
 //!
 //! A name once given stays: links in the world use it. New spellings are added as aliases.
 
-use super::{Engine, Optimizer, RankBy, TrainingMethod, TrainingPrecision};
+use super::{Engine, Grain, Optimizer, PriceMarket, RankBy, TrainingMethod, TrainingPrecision};
 use crate::catalog::{Billing, Currency};
 use crate::dtype::{KvFormat, WeightFormat};
 use crate::plan::{Offload, Recompute, Sharding};
@@ -206,7 +206,9 @@ choices! { Billing, "billing",
     OnDemand "on-demand" "on_demand" ["hourly", "按量"]
     Spot "spot" "spot" ["竞价"]
     Daily "daily" "daily" ["day", "包日"]
+    Weekly "weekly" "weekly" ["week", "包周"]
     Monthly "monthly" "monthly" ["month", "包月"]
+    Yearly "yearly" "yearly" ["year"]
     Reserved1y "reserved-1y" "reserved_1y" ["1y", "包年"]
     Reserved3y "reserved-3y" "reserved_3y" ["3y"]
 }
@@ -214,7 +216,19 @@ choices! { Billing, "billing",
 choices! { Currency, "currency",
     Cny "cny" "cny" ["rmb", "yuan", "元", "人民币"]
     Usd "usd" "usd" ["dollar", "美元"]
-    Eur "eur" "eur" []
+    Eur "eur" "eur" ["euro", "欧元"]
+}
+
+choices! { PriceMarket, "market",
+    China "cn" "china" ["china", "中国", "国内"]
+    Abroad "intl" "abroad" ["abroad", "海外"]
+    Anywhere "any" "anywhere" ["all", "anywhere", "全部"]
+}
+
+choices! { Grain, "grain",
+    Second "second" "second" ["s", "秒"]
+    Minute "minute" "minute" ["min", "分钟"]
+    Hour "hour" "hour" ["h", "小时"]
 }
 
 choices! { RankBy, "rank",

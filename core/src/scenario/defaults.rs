@@ -2,8 +2,8 @@
 //! what old links say, so a better one needs a new link version.
 
 use super::{
-    Job, Load, ModelChoice, Money, Optimizer, RankBy, Scenario, Serving, Shelf, Training,
-    TrainingAmount, TrainingMethod, TrainingPrecision,
+    Extras, Job, Load, ModelChoice, Money, Optimizer, PriceMarket, Purchase, RankBy, Scenario,
+    Serving, Shelf, SpotTerms, Training, TrainingAmount, TrainingMethod, TrainingPrecision,
 };
 use crate::catalog::{AttentionGroup, AttentionKind, Currency, Transformer};
 use crate::dtype::{KvFormat, WeightFormat};
@@ -15,6 +15,8 @@ pub const PRETRAIN_TOKENS: f64 = 1e11;
 /// Yuan for one dollar: the rate of `core/data/exchange.json` when link version 1 was fixed,
 /// rounded.
 pub const CNY_PER_USD: f64 = 6.7;
+/// Dollars for one euro, of the same day, rounded.
+pub const USD_PER_EUR: f64 = 1.125;
 /// Samples that a model is tuned on.
 pub const TUNING_SAMPLES: f64 = 10_000.0;
 /// Passes over samples in tuning; one in pretraining.
@@ -119,6 +121,14 @@ pub fn money() -> Money {
         own_prices: Vec::new(),
         budget: None,
         deadline_hours: None,
+        usd_per_eur: USD_PER_EUR,
+        market: PriceMarket::China,
+        slice: 1.0,
+        grain: None,
+        minimum_hours: None,
+        extras: Extras::default(),
+        spot: SpotTerms::default(),
+        purchase: Purchase::default(),
     }
 }
 
@@ -155,6 +165,12 @@ pub fn transformer() -> Transformer {
         experts: None,
         extra_params: 0,
         aside_params: 0,
+    }
+}
+
+impl Default for Money {
+    fn default() -> Self {
+        money()
     }
 }
 
@@ -203,6 +219,8 @@ mod tests {
                 f64::from(training(TrainingMethod::Lora).lora_rank),
             ),
             (limits::EXCHANGE_RATE, money().cny_per_usd),
+            (limits::EURO_RATE, money().usd_per_eur),
+            (limits::SLICE, money().slice),
             (limits::LAYERS, f64::from(transformer().layers)),
             (limits::HIDDEN, f64::from(transformer().hidden)),
             (limits::VOCAB, f64::from(transformer().vocab)),

@@ -20,6 +20,32 @@ pub enum Unit {
     YuanPerDollar,
     /// Requests a second.
     PerSecond,
+    /// Dollars for one euro.
+    DollarsPerEuro,
+    /// GB (1e9 bytes).
+    Gigabytes,
+    /// Mbit/s.
+    MegabitPerSecond,
+    /// Per cent.
+    Percent,
+    /// Days.
+    Days,
+    /// Months.
+    Months,
+    /// Hours of one month.
+    HoursPerMonth,
+    /// Events in an hour.
+    PerHour,
+    /// W.
+    Watts,
+    /// The scenario's currency for a GB a month.
+    MoneyPerGbMonth,
+    /// The scenario's currency for a GB.
+    MoneyPerGb,
+    /// The scenario's currency for a kWh.
+    MoneyPerKwh,
+    /// The scenario's currency a month.
+    MoneyPerMonth,
 }
 
 impl Unit {
@@ -34,7 +60,32 @@ impl Unit {
             Self::Money => "unit.money",
             Self::YuanPerDollar => "unit.yuan_per_dollar",
             Self::PerSecond => "unit.per_second",
+            Self::DollarsPerEuro => "unit.dollars_per_euro",
+            Self::Gigabytes => "unit.gigabytes",
+            Self::MegabitPerSecond => "unit.megabit_per_second",
+            Self::Percent => "unit.percent",
+            Self::Days => "unit.days",
+            Self::Months => "unit.months",
+            Self::HoursPerMonth => "unit.hours_per_month",
+            Self::PerHour => "unit.per_hour",
+            Self::Watts => "unit.watts",
+            Self::MoneyPerGbMonth => "unit.money_per_gb_month",
+            Self::MoneyPerGb => "unit.money_per_gb",
+            Self::MoneyPerKwh => "unit.money_per_kwh",
+            Self::MoneyPerMonth => "unit.money_per_month",
         }
+    }
+
+    /// Whether it is an amount of the scenario's currency, for whatever.
+    pub fn is_money(self) -> bool {
+        matches!(
+            self,
+            Self::Money
+                | Self::MoneyPerGbMonth
+                | Self::MoneyPerGb
+                | Self::MoneyPerKwh
+                | Self::MoneyPerMonth
+        )
     }
 }
 
@@ -201,6 +252,75 @@ limits! {
     BUDGET: "budget" real Money 0.01..=1e12, None;
     /// Hours within which the job must be done.
     DEADLINE: "deadline" real Hours 0.01..=1_000_000.0, None;
+    /// Dollars for one euro.
+    EURO_RATE: "fxeur" real DollarsPerEuro 0.1..=10.0, Some(1.125);
+    /// Share of a card that is rented.
+    SLICE: "slice" real One 0.05..=1.0, Some(1.0);
+    /// Least time that is charged for a start; silent: by the provider's rule.
+    MINIMUM: "minimum" real Hours 0.0..=8_760.0, None;
+
+    /// Starts of the machines in a job, or a day for a service.
+    STARTS: "starts" whole One 1.0..=10_000.0, Some(1.0);
+    /// Setting up after a start.
+    SETUP: "setup" real Hours 0.0..=10_000.0, Some(0.0);
+    /// Line over which the model is fetched.
+    FETCH: "fetch" real MegabitPerSecond 0.0..=1_000_000.0, Some(0.0);
+    /// Data to upload.
+    UPLOAD: "upload" real Gigabytes 0.0..=1e9, Some(0.0);
+    /// Line of the upload.
+    LINE: "line" real MegabitPerSecond 0.1..=1_000_000.0, Some(100.0);
+    /// Evaluation, of the work's time.
+    EVALUATION: "eval" real Percent 0.0..=1000.0, Some(0.0);
+    /// Failed runs, of the work's time.
+    FAILED: "failed" real Percent 0.0..=1000.0, Some(0.0);
+    /// Idle time, of the rest.
+    IDLE: "idle" real Percent 0.0..=1000.0, Some(0.0);
+    /// Storage.
+    DISK: "disk" real Gigabytes 0.0..=1e9, Some(0.0);
+    /// Storage that is free.
+    DISK_FREE: "diskfree" real Gigabytes 0.0..=1e9, Some(0.0);
+    /// Storage while the machine runs.
+    DISK_PRICE: "diskprice" real MoneyPerGbMonth 0.0..=10_000.0, Some(0.0);
+    /// Storage while it is stopped; silent: as `diskprice`.
+    STOPPED_PRICE: "stoppedprice" real MoneyPerGbMonth 0.0..=10_000.0, None;
+    /// Days that storage is kept, the machine stopped.
+    STOPPED: "stopped" real Days 0.0..=10_000.0, Some(0.0);
+    /// Data taken out.
+    EGRESS: "egress" real Gigabytes 0.0..=1e9, Some(0.0);
+    /// Its price.
+    EGRESS_PRICE: "egressprice" real MoneyPerGb 0.0..=10_000.0, Some(0.0);
+    /// Tax or surcharge.
+    TAX: "tax" real Percent 0.0..=100.0, Some(0.0);
+
+    /// Interruptions of one machine; silent: by provider and card, else one in 20 hours.
+    INTERRUPTIONS: "interrupt" real PerHour 0.0..=100.0, None;
+    /// Writing a checkpoint.
+    CHECKPOINT: "ckpt" real Seconds 0.0..=86_400.0, Some(60.0);
+    /// Between checkpoints; silent: the best.
+    INTERVAL: "every" real Hours 0.01..=10_000.0, None;
+    /// From an interruption until work goes on.
+    RESTART: "restart" real Hours 0.0..=1000.0, Some(0.25);
+
+    /// Price of a card that is bought; silent: buying is not looked at.
+    BUY: "buy" real Money 0.01..=1e9, None;
+    /// Its share of a server.
+    BUY_SERVER: "buyserver" real Money 0.0..=1e9, Some(0.0);
+    /// Power of the rest of the machine for a card.
+    HOST_WATTS: "hostw" real Watts 0.0..=100_000.0, Some(0.0);
+    /// Electricity.
+    KWH: "kwh" real MoneyPerKwh 0.0..=10_000.0, Some(0.0);
+    /// Power in all over the machine's.
+    PUE: "pue" real One 1.0..=10.0, Some(1.0);
+    /// Room, rack and line for a card.
+    HOSTING: "hosting" real MoneyPerMonth 0.0..=1e9, Some(0.0);
+    /// People.
+    STAFF: "staff" real MoneyPerMonth 0.0..=1e9, Some(0.0);
+    /// Resale, of the price.
+    RESALE: "resale" real Percent 0.0..=100.0, Some(0.0);
+    /// Until it is sold.
+    BUY_MONTHS: "months" real Months 1.0..=240.0, Some(36.0);
+    /// Use of what is bought; silent: as the scenario asks.
+    BUY_HOURS: "buyhours" real HoursPerMonth 0.0..=744.0, None;
 }
 
 /// Longest link that is read, bytes.

@@ -2,6 +2,7 @@
 //! which means "choose for me".
 
 mod choice;
+mod costs;
 mod defaults;
 mod json;
 pub mod limits;
@@ -17,6 +18,7 @@ pub(crate) mod shape;
 mod write;
 
 pub use choice::{Choice, JobKind};
+pub use costs::{Extras, Purchase, SpotTerms};
 pub use json::{from_json, read as read_text};
 pub use params::{PARAMS, Param, Scope};
 pub use preset::Preset;
@@ -237,8 +239,18 @@ pub struct Money {
     pub currency: Currency,
     /// Yuan for one dollar.
     pub cny_per_usd: f64,
-    /// Ways of billing that may be used; empty: by the hour, the day or the month, for spot may be
-    /// taken away and a reserved term binds for years.
+    /// Dollars for one euro.
+    pub usd_per_eur: f64,
+    /// Whose quotes are looked at first.
+    pub market: PriceMarket,
+    /// Share of a card that is rented; 1: whole cards.
+    pub slice: f64,
+    /// Unit that time is rounded up to; `None`: by the provider's rule.
+    pub grain: Option<Grain>,
+    /// Least time that is charged for a start, hours; `None`: by the provider's rule.
+    pub minimum_hours: Option<f64>,
+    /// Ways of billing that may be used; empty: by the hour or in packages up to a year, for spot
+    /// may be taken away and a reserved term binds for years.
     pub billing: Vec<Billing>,
     /// The user's own prices per card-hour, in `currency`, by card id.
     pub own_prices: Vec<(String, f64)>,
@@ -246,6 +258,38 @@ pub struct Money {
     pub budget: Option<f64>,
     /// Hours within which the job must be done.
     pub deadline_hours: Option<f64>,
+    /// What is paid beside the cards.
+    pub extras: Extras,
+    /// Machines that may be taken away.
+    pub spot: SpotTerms,
+    /// Buying instead of renting.
+    pub purchase: Purchase,
+}
+
+/// Whose quotes a cost rests on; it does not depend on the currency of the answer. Where the
+/// market has no quote for a card, the others are taken.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum PriceMarket {
+    /// Platforms that quote in yuan.
+    #[default]
+    China,
+    /// Platforms that quote in other currencies.
+    Abroad,
+    /// All alike.
+    Anywhere,
+}
+
+/// Unit that rented time is rounded up to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "each variant is the unit's own name")]
+pub enum Grain {
+    Second,
+    Minute,
+    Hour,
 }
 
 /// Order of the answers.

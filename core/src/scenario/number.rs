@@ -10,9 +10,9 @@ pub fn read(text: &str, unit: Unit) -> Option<f64> {
         .filter(|c| !matches!(c, ' ' | ',' | '_' | '，'))
         .collect();
     let mut rest = plain.as_str();
-    if matches!(unit, Unit::Money | Unit::YuanPerDollar) {
-        rest = rest.trim_start_matches(['¥', '￥', '$']);
-        rest = rest.trim_end_matches(['元', '¥', '$']);
+    if unit.is_money() || matches!(unit, Unit::YuanPerDollar | Unit::DollarsPerEuro) {
+        rest = rest.trim_start_matches(['¥', '￥', '$', '€']);
+        rest = rest.trim_end_matches(['元', '¥', '$', '€']);
     }
     let (rest, unit_factor) = strip_unit(rest, unit);
     let (digits, exponent) = strip_magnitude(rest)?;
@@ -57,7 +57,11 @@ fn strip_unit(text: &str, unit: Unit) -> (&str, f64) {
             ("w", 168.0),
             ("周", 168.0),
         ],
-        Unit::HoursPerDay => &[("h", 1.0), ("小时", 1.0)],
+        Unit::HoursPerDay | Unit::HoursPerMonth => &[("h", 1.0), ("小时", 1.0)],
+        Unit::Percent => &[("%", 1.0)],
+        Unit::Gigabytes => &[("TB", 1000.0), ("GB", 1.0), ("MB", 1e-3)],
+        Unit::Days => &[("d", 1.0), ("天", 1.0), ("w", 7.0), ("周", 7.0)],
+        Unit::Watts => &[("kW", 1000.0), ("W", 1.0)],
         _ => &[],
     };
     suffixes

@@ -7,10 +7,10 @@ use super::params::Param;
 use super::problem::{Outcome, Problem, ProblemKind};
 use super::reader::{Reader, within};
 use super::{
-    Job, Load, ModelChoice, Money, Scenario, Serving, Shelf, Training, TrainingAmount,
-    TrainingMethod, defaults, nearest, shape,
+    Extras, Job, Load, ModelChoice, Money, Purchase, Scenario, Serving, Shelf, SpotTerms, Training,
+    TrainingAmount, TrainingMethod, defaults, nearest, shape,
 };
-use crate::catalog::{Billing, Currency};
+use crate::catalog::Billing;
 
 /// Reads every field; what is not given, or cannot be used, gets its default.
 pub(super) fn scenario(reader: &mut Reader<'_>) -> Scenario {
@@ -163,7 +163,7 @@ fn shelf(reader: &mut Reader<'_>) -> Shelf {
 
 fn money(reader: &mut Reader<'_>) -> Money {
     let plain = defaults::money();
-    let currency = currency(reader, plain.currency);
+    let currency = reader.choice_or("cur", plain.currency);
     let mut billing: Vec<Billing> = Vec::new();
     for name in list(reader.take("bill")) {
         match Billing::from_name(&name) {
@@ -182,28 +182,14 @@ fn money(reader: &mut Reader<'_>) -> Money {
         own_prices: own_prices(reader),
         budget: reader.number_or_open(&limits::BUDGET),
         deadline_hours: reader.number_or_open(&limits::DEADLINE),
-    }
-}
-
-/// Yuan or dollars: for euros there is no rate to convert with.
-fn currency(reader: &mut Reader<'_>, default: Currency) -> Currency {
-    let Some(given) = reader.take("cur") else {
-        return default;
-    };
-    match Currency::from_name(&given) {
-        Some(currency @ (Currency::Cny | Currency::Usd)) => currency,
-        _ => {
-            reader.problem(
-                Problem::new(
-                    "cur",
-                    ProblemKind::NotAChoice,
-                    &given,
-                    Outcome::Used(default.name().to_owned()),
-                )
-                .bound("cny, usd"),
-            );
-            default
-        }
+        usd_per_eur: reader.number_or(&limits::EURO_RATE, plain.usd_per_eur),
+        market: reader.choice_or("market", plain.market),
+        slice: reader.number_or(&limits::SLICE, plain.slice),
+        grain: reader.choice_or_open("grain"),
+        minimum_hours: reader.number_or_open(&limits::MINIMUM),
+        extras: Extras::read(reader),
+        spot: SpotTerms::read(reader),
+        purchase: Purchase::read(reader),
     }
 }
 

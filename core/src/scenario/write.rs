@@ -42,6 +42,14 @@ pub(super) fn pairs(scenario: &Scenario) -> Pairs {
     text(&mut pairs, "price", prices.join(","));
     open_real(&mut pairs, "budget", money.budget);
     open_real(&mut pairs, "deadline", money.deadline_hours);
+    real(&mut pairs, "fxeur", money.usd_per_eur, plain.usd_per_eur);
+    choice(&mut pairs, "market", money.market, plain.market);
+    real(&mut pairs, "slice", money.slice, plain.slice);
+    open_choice(&mut pairs, "grain", money.grain);
+    open_real(&mut pairs, "minimum", money.minimum_hours);
+    money.extras.write(&mut pairs);
+    money.spot.write(&mut pairs);
+    money.purchase.write(&mut pairs);
     choice(&mut pairs, "sort", scenario.rank, Default::default());
 
     let place = |name: &str| PARAMS.iter().position(|p| p.name == name);

@@ -5,8 +5,8 @@ use cardfit::catalog::{
 };
 use cardfit::scenario::limits::{self, Limit};
 use cardfit::scenario::{
-    Choice, Job, Load, ModelChoice, Money, RankBy, Scenario, Serving, Shelf, Training,
-    TrainingAmount, parse, to_query,
+    Choice, Extras, Grain, Job, Load, ModelChoice, Money, PriceMarket, Purchase, RankBy, Scenario,
+    Serving, Shelf, SpotTerms, Training, TrainingAmount, parse, to_query,
 };
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -331,30 +331,158 @@ fn shelf() -> impl Strategy<Value = Shelf> {
         })
 }
 
-fn money() -> impl Strategy<Value = Money> {
+/// Real numbers within a limit that may hold zero.
+fn from_zero(limit: Limit) -> impl Strategy<Value = f64> {
+    let least = limit.min.max(0.001);
+    prop_oneof![
+        1 => Just(limit.min),
+        3 => real(Limit { min: least, ..limit }),
+    ]
+}
+
+fn extras() -> BoxedStrategy<Extras> {
+    (
+        (
+            whole(limits::STARTS).prop_map(f64::from),
+            from_zero(limits::SETUP),
+            from_zero(limits::FETCH),
+            from_zero(limits::UPLOAD),
+            from_zero(limits::LINE),
+            from_zero(limits::EVALUATION),
+            from_zero(limits::FAILED),
+            from_zero(limits::IDLE),
+        ),
+        (
+            from_zero(limits::DISK),
+            from_zero(limits::DISK_FREE),
+            from_zero(limits::DISK_PRICE),
+            maybe(from_zero(limits::STOPPED_PRICE)),
+            from_zero(limits::STOPPED),
+            from_zero(limits::EGRESS),
+            from_zero(limits::EGRESS_PRICE),
+            from_zero(limits::TAX),
+        ),
+    )
+        .prop_map(|(time, rest)| Extras {
+            starts: time.0,
+            setup_hours: time.1,
+            fetch_mbit_s: time.2,
+            upload_gb: time.3,
+            line_mbit_s: time.4,
+            evaluation_percent: time.5,
+            failed_percent: time.6,
+            idle_percent: time.7,
+            disk_gb: rest.0,
+            disk_free_gb: rest.1,
+            disk_price: rest.2,
+            stopped_price: rest.3,
+            stopped_days: rest.4,
+            egress_gb: rest.5,
+            egress_price: rest.6,
+            tax_percent: rest.7,
+        })
+        .boxed()
+}
+
+fn spot() -> BoxedStrategy<SpotTerms> {
+    (
+        maybe(from_zero(limits::INTERRUPTIONS)),
+        from_zero(limits::CHECKPOINT),
+        maybe(from_zero(limits::INTERVAL)),
+        from_zero(limits::RESTART),
+    )
+        .prop_map(
+            |(interruptions_per_hour, checkpoint_s, interval_hours, restart_hours)| SpotTerms {
+                interruptions_per_hour,
+                checkpoint_s,
+                interval_hours,
+                restart_hours,
+            },
+        )
+        .boxed()
+}
+
+fn purchase() -> BoxedStrategy<Purchase> {
+    (
+        maybe(from_zero(limits::BUY)),
+        from_zero(limits::BUY_SERVER),
+        from_zero(limits::HOST_WATTS),
+        from_zero(limits::KWH),
+        from_zero(limits::PUE),
+        from_zero(limits::HOSTING),
+        from_zero(limits::STAFF),
+        from_zero(limits::RESALE),
+        from_zero(limits::BUY_MONTHS),
+        maybe(from_zero(limits::BUY_HOURS)),
+    )
+        .prop_map(|given| Purchase {
+            card_price: given.0,
+            server_price: given.1,
+            host_watts: given.2,
+            kwh_price: given.3,
+            cooling_factor: given.4,
+            hosting_price: given.5,
+            staff_price: given.6,
+            resale_percent: given.7,
+            months: given.8,
+            hours_per_month: given.9,
+        })
+        .boxed()
+}
+
+/// Rates and rules of prices.
+fn pricing() -> BoxedStrategy<Money> {
+    (
+        real(limits::EURO_RATE),
+        one_of::<PriceMarket>(),
+        real(limits::SLICE),
+        maybe(one_of::<Grain>()),
+        maybe(from_zero(limits::MINIMUM)),
+        extras(),
+        spot(),
+        purchase(),
+    )
+        .prop_map(|given| Money {
+            usd_per_eur: given.0,
+            market: given.1,
+            slice: given.2,
+            grain: given.3,
+            minimum_hours: given.4,
+            extras: given.5,
+            spot: given.6,
+            purchase: given.7,
+            ..Money::default()
+        })
+        .boxed()
+}
+
+fn money() -> BoxedStrategy<Money> {
     let ids: Vec<_> = catalog().cards.iter().map(|c| c.id.clone()).collect();
     let prices = subsequence(ids, 0..4).prop_flat_map(|cards| {
         let prices = proptest::collection::vec(real(limits::OWN_PRICE), cards.len());
         prices.prop_map(move |prices| cards.iter().cloned().zip(prices).collect::<Vec<_>>())
     });
     (
-        select(vec![Currency::Cny, Currency::Usd]),
+        one_of::<Currency>(),
         real(limits::EXCHANGE_RATE),
         subsequence(Billing::ALL.to_vec(), 0..=Billing::ALL.len()),
         prices,
         maybe(real(limits::BUDGET)),
         maybe(real(limits::DEADLINE)),
+        prop_oneof![Just(Money::default()), pricing()],
     )
         .prop_map(
-            |(currency, cny_per_usd, billing, own_prices, budget, deadline_hours)| Money {
+            |(currency, cny_per_usd, billing, own_prices, budget, deadline_hours, rest)| Money {
                 currency,
                 cny_per_usd,
                 billing,
                 own_prices,
                 budget,
                 deadline_hours,
+                ..rest
             },
         )
+        .boxed()
 }
 
 /// Every field within its own limit; what the fields say together may still be put right.
