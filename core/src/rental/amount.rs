@@ -5,37 +5,37 @@ use std::ops::{Add, Sub};
 
 use serde::{Serialize, Serializer};
 
-/// An amount of money, exact to a millionth. What goes beyond it is lost, what is no number is nothing.
+/// An amount of money, exact to a billionth. What goes beyond it is lost, what is no number is nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Amount {
-    millionths: i128,
+    billionths: i128,
 }
 
-const MILLION: i128 = 1_000_000;
-const CENT: i128 = 10_000;
-/// Far above any bill (1e20), and low enough that its products stay whole.
-const MOST: f64 = 1e26;
+const BILLION: i128 = 1_000_000_000;
+const CENT: i128 = 10_000_000;
+/// Far above any bill (1e19), and low enough that its products stay whole.
+const MOST: f64 = 1e28;
 
 impl Amount {
     /// Nothing.
-    pub const ZERO: Self = Self { millionths: 0 };
+    pub const ZERO: Self = Self { billionths: 0 };
 
-    /// The decimal that a figure stands for, to a millionth.
+    /// The decimal that a figure stands for, to a billionth.
     pub fn of(value: f64) -> Self {
         Self {
-            millionths: millionths(value),
+            billionths: billionths(value),
         }
     }
 
-    /// `quantity` at `price` each, both to a millionth, rounded to the cent, halves up.
+    /// `quantity` at `price` each, both to a billionth, rounded to the cent, halves up.
     pub fn of_product(quantity: f64, price: f64) -> Self {
         // Both are bounded by MOST, and one of them by far less: a product of more is no bill.
-        let product = millionths(quantity)
-            .checked_mul(millionths(price))
+        let product = billionths(quantity)
+            .checked_mul(billionths(price))
             .unwrap_or(i128::MAX / 2);
-        let cents = (product + MILLION * CENT / 2).div_euclid(MILLION * CENT);
+        let cents = (product + BILLION * CENT / 2).div_euclid(BILLION * CENT);
         Self {
-            millionths: cents.saturating_mul(CENT),
+            billionths: cents.saturating_mul(CENT),
         }
     }
 
@@ -43,8 +43,8 @@ impl Amount {
     #[must_use]
     pub fn to_cent(self) -> Self {
         Self {
-            millionths: self
-                .millionths
+            billionths: self
+                .billionths
                 .saturating_add(CENT / 2)
                 .div_euclid(CENT)
                 .saturating_mul(CENT),
@@ -53,17 +53,17 @@ impl Amount {
 
     /// Whole cents, the rest cut off.
     pub fn cents(self) -> i128 {
-        self.millionths.div_euclid(CENT)
+        self.billionths.div_euclid(CENT)
     }
 
     /// Whether it is nothing.
     pub fn is_zero(self) -> bool {
-        self.millionths == 0
+        self.billionths == 0
     }
 
     /// As a figure to compute with.
     pub fn value(self) -> f64 {
-        self.millionths as f64 / MILLION as f64
+        self.billionths as f64 / BILLION as f64
     }
 
     /// With two decimals: `1234.50`.
@@ -75,11 +75,11 @@ impl Amount {
     }
 }
 
-fn millionths(value: f64) -> i128 {
+fn billionths(value: f64) -> i128 {
     if value.is_nan() {
         return 0;
     }
-    (value * MILLION as f64).round().clamp(-MOST, MOST) as i128
+    (value * BILLION as f64).round().clamp(-MOST, MOST) as i128
 }
 
 impl Add for Amount {
@@ -87,7 +87,7 @@ impl Add for Amount {
 
     fn add(self, other: Self) -> Self {
         Self {
-            millionths: self.millionths.saturating_add(other.millionths),
+            billionths: self.billionths.saturating_add(other.billionths),
         }
     }
 }
@@ -97,7 +97,7 @@ impl Sub for Amount {
 
     fn sub(self, other: Self) -> Self {
         Self {
-            millionths: self.millionths.saturating_sub(other.millionths),
+            billionths: self.billionths.saturating_sub(other.billionths),
         }
     }
 }

@@ -88,7 +88,7 @@ impl Interruptions {
         }
         // Saving costs nothing: it is done all the time, and only starting again is lost.
         let (expected, variance) = if saving <= 0.0 && self.interval_hours.is_none() {
-            let (again, square) = self.from_a_start(self.restart_hours);
+            let (again, square) = self.undisturbed(self.restart_hours);
             let times = self.per_hour * work;
             (work + times * again, times * square)
         } else {
@@ -104,7 +104,7 @@ impl Interruptions {
 
     /// Mean and mean square of the hours until `hours` pass without an interruption, each try
     /// beginning anew: the gap that a pedestrian waits for in traffic.
-    fn from_a_start(&self, hours: f64) -> (f64, f64) {
+    fn undisturbed(&self, hours: f64) -> (f64, f64) {
         let mean = self.mean_hours();
         let growth = (hours / mean).exp();
         let expected = mean * (growth - 1.0);
@@ -123,7 +123,7 @@ impl Interruptions {
         }
         let lost = mean - hours * holds / fails;
         let lost_square = 2.0 * mean * mean - (hours * hours + 2.0 * mean * hours) * holds / fails;
-        let (again, again_square) = self.from_a_start(hours + self.restart_hours);
+        let (again, again_square) = self.undisturbed(hours + self.restart_hours);
         let expected = mean * (self.restart_hours / mean).exp() * ((hours / mean).exp() - 1.0);
         let square =
             holds * hours * hours + fails * (lost_square + 2.0 * lost * again + again_square);
