@@ -5,6 +5,7 @@
 //! no file of measured results.
 
 mod estimate;
+mod prices;
 mod table;
 mod validate;
 
@@ -17,6 +18,7 @@ cardfit: which rentable cards fit a model and a scenario, how long it takes, wha
 USAGE
   cardfit estimate [OPTIONS] [SCENARIO...]   answer scenarios with ranked offers, as JSON
   cardfit validate [OPTIONS] FILE.csv        compare estimates with measured results
+  cardfit prices [OPTIONS] FILE.csv          read a price list of others
   cardfit help [COMMAND]                     say more about a command
   cardfit --version
 
@@ -85,9 +87,12 @@ fn run(args: &[String]) -> Result<(), Failure> {
         "estimate" => estimate::run(rest, &mut out)?,
         "validate" if wants_help => write!(out, "{}", validate::HELP)?,
         "validate" => validate::run(rest, &mut out)?,
+        "prices" if wants_help => write!(out, "{}", prices::HELP)?,
+        "prices" => prices::run(rest, &mut out)?,
         "help" | "--help" | "-h" => match rest.first().map(String::as_str) {
             Some("estimate") => write!(out, "{}", estimate::HELP)?,
             Some("validate") => write!(out, "{}", validate::HELP)?,
+            Some("prices") => write!(out, "{}", prices::HELP)?,
             _ => write!(out, "{HELP}")?,
         },
         "--version" | "-V" => writeln!(out, "cardfit {}", env!("CARGO_PKG_VERSION"))?,

@@ -13,6 +13,7 @@ usage: cargo xtask COMMAND
   build                   build the page into dist/, for any static host and any sub-path
   test [PART...]          run every check, or only: fmt clippy native browser
   shots                   build the page and write screenshots of it to target/shots/
+  prices FILE.csv [ARGS]  put a price list of SkyPilot's or gpuhunt's form into core/data/prices.csv
   calibrate [ARGS...]     fit the estimator's constants again
 
 Tools that are missing are installed under target/tools (and the test browser with apt-get, as root on Debian or Ubuntu).";
@@ -36,6 +37,7 @@ fn dispatch(words: &[&str]) -> Result<()> {
         ["test"] => test::run_parts(&Part::ALL),
         ["test", names @ ..] => test::run_parts(&parts(names)?),
         ["shots"] => test::shots(),
+        ["prices", options @ ..] => prices(options),
         ["calibrate", options @ ..] => calibrate(options),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
@@ -84,6 +86,15 @@ fn serve(port: u16) -> Result<()> {
     ));
     site.run();
     Ok(())
+}
+
+/// Refreshes the shipped price book from a list; `cardfit prices --help` names the options.
+fn prices(options: &[&str]) -> Result<()> {
+    const BOOK: &str = "core/data/prices.csv";
+    run(cargo()
+        .args(["run", "--quiet", "--package", "cardfit-cli", "--"])
+        .args(["prices", "--into", BOOK])
+        .args(options))
 }
 
 fn calibrate(options: &[&str]) -> Result<()> {

@@ -3,8 +3,11 @@
 
 mod amount;
 mod bill;
+mod book;
+mod checklist;
 mod exchange;
 mod import;
+mod provenance;
 mod purchase;
 mod quote;
 mod rules;
@@ -14,8 +17,11 @@ pub use amount::Amount;
 pub use bill::{
     Bill, HOURS_PER_MONTH, JobTerms, Line, LineKind, LineUnit, Use, billed_hours, unit_hours,
 };
+pub use book::{BookEdits, OWN_ENTRY, row_key};
+pub use checklist::{Check, Need, checklist};
 pub use exchange::{Exchange, Rates};
 pub use import::{Imported, ListFacts, PriceForm, RefusedReason, RefusedRow, import, write_rows};
+pub use provenance::said_in;
 pub use purchase::{Ownership, RentOrBuy};
 pub use quote::{CardPrices, ModeCost, Quote, USUAL_MODES};
 pub use rules::{

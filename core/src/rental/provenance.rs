@@ -1,0 +1,80 @@
+//! Where a price was read and what its source warns of, in the reader's language.
+//!
+//! Sources are cited as they stand; the phrases that we wrote around them, and the commonest of theirs, are translated by
+//! `core/data/price_words.json`. What is not in it is shown as it is.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use crate::text::Lang;
+
+/// English to Chinese; some phrases were written in Chinese first.
+fn phrases() -> &'static BTreeMap<String, String> {
+    static PHRASES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+    PHRASES.get_or_init(|| {
+        serde_json::from_str(include_str!("../../data/price_words.json")).unwrap_or_default()
+    })
+}
+
+fn phrase(lang: Lang, given: &str) -> &str {
+    match lang {
+        Lang::ZhCn => phrases().get(given).map_or(given, String::as_str),
+        Lang::En => phrases()
+            .iter()
+            .find(|(_, chinese)| *chinese == given)
+            .map_or(given, |(english, _)| english),
+    }
+}
+
+/// A source or a note, phrase by phrase.
+pub fn said_in(lang: Lang, given: &str) -> String {
+    let between = match lang {
+        Lang::ZhCn => "；",
+        Lang::En => "; ",
+    };
+    match phrase(lang, given) {
+        same if same == given => given
+            .split("; ")
+            .map(|part| phrase(lang, part))
+            .collect::<Vec<_>>()
+            .join(between),
+        whole => whole.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::PriceBook;
+
+    #[test]
+    fn phrases_are_said_in_the_readers_language() {
+        assert_eq!(
+            said_in(Lang::ZhCn, "public price comparison, read second-hand"),
+            "公开比价资料，二手转引"
+        );
+        assert_eq!(
+            said_in(Lang::ZhCn, "whole node of 8; page may be stale"),
+            "整机 8 卡出租；页面可能过期"
+        );
+        assert_eq!(
+            said_in(Lang::En, "秒级, 关机免费"),
+            "by the second, stopped is free"
+        );
+        assert_eq!(said_in(Lang::En, "ARM; unheard of"), "ARM; unheard of");
+    }
+
+    /// Sources that are no names and no addresses have a translation.
+    #[test]
+    fn every_source_in_words_is_translated() {
+        for offer in &PriceBook::embedded().offers {
+            let source = offer.source.as_str();
+            let in_words = ["second-hand", "article ", "reply", "quoting"]
+                .iter()
+                .any(|word| source.contains(word));
+            if in_words {
+                assert_ne!(said_in(Lang::ZhCn, source), source, "{source}");
+            }
+        }
+    }
+}
