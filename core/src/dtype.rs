@@ -49,6 +49,8 @@ pub enum WeightFormat {
     Mxfp4,
     Nvfp4,
     // GGUF types, by llama.cpp's names.
+    Iq1S,
+    Iq1M,
     Q2K,
     Q3KS,
     Q3KM,
@@ -65,7 +67,11 @@ pub enum WeightFormat {
     Q8_0,
     Iq2Xxs,
     Iq2Xs,
+    Iq2S,
+    Iq2M,
     Iq3Xxs,
+    Iq3Xs,
+    Iq3S,
     Iq3M,
     Iq4Xs,
     Iq4Nl,
@@ -111,6 +117,8 @@ impl WeightFormat {
             // 8-bit scale a block of 16.
             Self::Nvfp4 => (16, 9),
             // llama.cpp's blocks.
+            Self::Iq1S => (256, 50),
+            Self::Iq1M => (256, 56),
             Self::Q2K => (256, 84),
             Self::Q3KS | Self::Q3KM | Self::Q3KL => (256, 110),
             Self::Q4_0 => (32, 18),
@@ -122,9 +130,10 @@ impl WeightFormat {
             Self::Q6K => (256, 210),
             Self::Q8_0 => (32, 34),
             Self::Iq2Xxs => (256, 66),
-            Self::Iq2Xs => (256, 74),
+            Self::Iq2Xs | Self::Iq2S => (256, 74),
+            Self::Iq2M => (256, 82),
             Self::Iq3Xxs => (256, 98),
-            Self::Iq3M => (256, 110),
+            Self::Iq3Xs | Self::Iq3S | Self::Iq3M => (256, 110),
             Self::Iq4Xs => (256, 136),
             Self::Iq4Nl => (32, 18),
         }

@@ -8,6 +8,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`bring`] | models that a user brings: configurations, indexes, GGUF headers |
 //! | [`catalog`] | cards, models, prices: types and the data files they are read from |
 //! | [`scenario`] | what a user asks for, its URL form and its limits |
 //! | [`plan`] | layouts of a job over cards, and the search for the fastest that fits |
@@ -21,6 +22,7 @@
 //! Nothing here knows of a browser: the page and the command line are readers of the same
 //! offers.
 
+pub mod bring;
 pub mod catalog;
 pub mod dtype;
 pub mod estimate;

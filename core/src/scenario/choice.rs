@@ -174,10 +174,16 @@ choices! { WeightFormat, "weights",
     Q3KM "q3_k_m" "q3_k_m" []
     Q3KS "q3_k_s" "q3_k_s" []
     Iq3M "iq3_m" "iq3_m" []
+    Iq3S "iq3_s" "iq3_s" []
+    Iq3Xs "iq3_xs" "iq3_xs" []
     Iq3Xxs "iq3_xxs" "iq3_xxs" []
+    Iq2M "iq2_m" "iq2_m" []
+    Iq2S "iq2_s" "iq2_s" []
     Q2K "q2_k" "q2_k" []
     Iq2Xs "iq2_xs" "iq2_xs" []
     Iq2Xxs "iq2_xxs" "iq2_xxs" []
+    Iq1M "iq1_m" "iq1_m" []
+    Iq1S "iq1_s" "iq1_s" []
 }
 
 choices! { KvFormat, "kv",

@@ -19,6 +19,7 @@ mod write;
 
 pub use choice::{Choice, JobKind};
 pub use costs::{Extras, Purchase, SpotTerms};
+pub(crate) use defaults::{feed_forward as usual_feed_forward, transformer as usual_shape};
 pub use json::{from_json, read as read_text};
 pub use params::{PARAMS, Param, Scope};
 pub use preset::Preset;

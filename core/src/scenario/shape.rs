@@ -315,7 +315,7 @@ pub(super) fn write(shape: &Transformer, pairs: &mut Vec<(&'static str, String)>
 }
 
 /// Attention groups in the form of `attn`.
-pub(super) fn write_groups(groups: &[AttentionGroup]) -> String {
+pub(crate) fn write_groups(groups: &[AttentionGroup]) -> String {
     let one = |group: &AttentionGroup| {
         let layers = group.layers;
         let kind = match group.kind {

@@ -167,6 +167,8 @@ mod gguf {
     const Q2_K: Block = (256, 84);
     const IQ3_S: Block = (256, 110);
     const IQ2_S: Block = (256, 82);
+    const IQ2_XXS: Block = (256, 66);
+    const IQ3_XXS: Block = (256, 98);
     const F32: Block = (1, 4);
 
     fn bytes(params: u64, block: Block) -> u64 {
@@ -224,10 +226,14 @@ mod gguf {
             let v = match format {
                 F::Q2K if sharing >= 4 => bytes(values, raise_small(Q4_K)),
                 F::Q2K => bytes(values, raise_small(Q3_K)),
-                F::Iq2Xxs | F::Iq2Xs if sharing >= 4 => bytes(values, Q4_K),
-                F::Iq2Xxs | F::Iq2Xs => bytes(values, Q2_K),
+                F::Iq1S | F::Iq1M | F::Iq2Xxs | F::Iq2Xs | F::Iq2S | F::Iq2M if sharing >= 4 => {
+                    bytes(values, Q4_K)
+                }
+                F::Iq2S | F::Iq2M => bytes(values, IQ3_S),
+                F::Iq1S | F::Iq1M | F::Iq2Xxs | F::Iq2Xs => bytes(values, Q2_K),
                 F::Iq3Xxs if sharing >= 4 => bytes(values, Q4_K),
                 F::Iq3Xxs => bytes(values, IQ3_S),
+                F::Iq3Xs | F::Iq3S if sharing >= 4 => bytes(values, Q4_K),
                 F::Iq3M => bytes(values, raise_small(Q4_K)),
                 F::Q3KM => mixed(values, layers, 2.min(layers), Q5_K, raise_small(Q4_K)),
                 F::Q3KL => bytes(values, Q5_K),
@@ -238,6 +244,7 @@ mod gguf {
             };
             let k = match format {
                 F::Iq3Xxs => bytes(keys, IQ2_S),
+                F::Iq3Xs => bytes(keys, IQ3_XXS),
                 _ => bytes(keys, base),
             };
             (v, k)
@@ -258,7 +265,8 @@ mod gguf {
         } else {
             match format {
                 F::Q2K => Q3_K,
-                F::Iq3Xxs => IQ3_S,
+                F::Iq3Xxs | F::Iq2S | F::Iq2M => IQ3_S,
+                F::Iq1S | F::Iq1M => IQ2_XXS,
                 F::Q3KM | F::Iq3M => Q4_K,
                 F::Q3KL => Q5_K,
                 _ => base,
@@ -273,7 +281,8 @@ mod gguf {
             let eighth = layers / 8;
             let raised = match format {
                 F::Q2K => bytes(down, Q3_K),
-                F::Iq2Xxs | F::Iq2Xs => mixed(down, layers, eighth, Q2_K, base),
+                F::Iq1S | F::Iq1M | F::Iq2Xxs | F::Iq2Xs => mixed(down, layers, eighth, Q2_K, base),
+                F::Iq2S | F::Iq2M => mixed(down, layers, eighth, IQ3_S, base),
                 F::Iq3Xxs => mixed(down, layers, eighth, Q4_K, Q3_K),
                 F::Q3KM => mixed(down, layers, layers / 16, Q5_K, Q4_K),
                 F::Q3KL => bytes(down, Q5_K),
@@ -289,13 +298,13 @@ mod gguf {
 
         let head_block = match format {
             F::Q8_0 => Q8_0,
-            F::Iq2Xxs | F::Iq2Xs | F::Iq3Xxs => Q5_K,
+            F::Iq1S | F::Iq1M | F::Iq2Xxs | F::Iq2Xs | F::Iq2S | F::Iq2M | F::Iq3Xxs => Q5_K,
             _ => Q6_K,
         };
         let embedding_block = match format {
             _ if shape.tie_embeddings => head_block,
-            F::Iq2Xxs | F::Iq2Xs => Q2_K,
-            F::Iq3Xxs | F::Iq3M => IQ3_S,
+            F::Iq1S | F::Iq1M | F::Iq2Xxs | F::Iq2Xs => Q2_K,
+            F::Iq2S | F::Iq2M | F::Iq3Xxs | F::Iq3Xs | F::Iq3S | F::Iq3M => IQ3_S,
             _ => base,
         };
         let table = shape.embedding_params();

@@ -1,0 +1,627 @@
+//! Attention of every block: which blocks see all of the context, a window, or a state; heads and
+//! widths, shared or block by block.
+
+use serde_json::Value;
+
+use super::config::Dims;
+use super::error::{BringError, BringErrorKind as Kind};
+use super::mixers;
+use super::source::{Source, whole};
+use crate::catalog::{AttentionGroup, AttentionKind, Sparse};
+use crate::scenario::limits::{self, Limit};
+
+/// Ranks and widths of latent attention.
+const RANK: Limit = Limit {
+    min: 1.0,
+    ..limits::HIDDEN
+};
+/// A head's part that may be left out.
+const PART: Limit = Limit {
+    min: 0.0,
+    ..limits::HEAD_DIM
+};
+
+/// What one block mixes tokens with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mixer {
+    /// Attention over the whole context.
+    Full,
+    /// Attention over a window.
+    Window,
+    /// Linear attention.
+    Linear,
+    /// A short convolution.
+    Convolution,
+    /// A state-space block.
+    Mamba,
+    /// Attention and a state-space block side by side.
+    Both,
+    /// Nothing: the block is a feed-forward network alone.
+    None,
+}
+
+/// The blocks' attention and what comes with it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Blocks {
+    /// Attention, grouped.
+    pub groups: Vec<AttentionGroup>,
+    /// Parameters beyond the groups' projections; fewer where keys are values too.
+    pub extra_params: i64,
+    /// All blocks have the plain attention of one field each, with this window.
+    pub plain: bool,
+    /// The field that says which block is which; empty: none.
+    pub pattern: String,
+    /// Attention and state-space blocks side by side.
+    pub side_by_side: bool,
+}
+
+/// Reads the attention of all blocks.
+pub(super) fn read(source: &Source<'_>, dims: &Dims) -> Result<Blocks, BringError> {
+    let (mixers, pattern) = super::config::mixers(source, dims)?;
+    let layers = mixers.len() as u32;
+    if dims.kind_name.starts_with("deepseek_v4") || source.has(&["compress_ratios"]) {
+        return compressed(source, dims, layers);
+    }
+    let heads = Heads::read(source, dims, &mixers)?;
+    let sparse = Indexer::read(source, dims)?;
+    let window = window_of(source, dims)?;
+    let shared = source
+        .whole_or(&["num_kv_shared_layers"], &PART, 0)?
+        .min(layers);
+    let lightning = source.has(&["attn_type_list"]);
+    let mut groups: Vec<AttentionGroup> = Vec::new();
+    let mut extra: i64 = 0;
+    let mut side_by_side = false;
+    for (at, mixer) in mixers.iter().enumerate() {
+        let mut one = heads.at(at, *mixer == Mixer::Window);
+        if at as u32 >= layers - shared {
+            one.kv_heads = 0;
+        }
+        let mut own_sparse = None;
+        let kind = match mixer {
+            Mixer::Full | Mixer::Window | Mixer::Both => {
+                let attention = latent(source, dims, &one)?.unwrap_or(AttentionKind::Heads {
+                    heads: one.heads,
+                    kv_heads: one.kv_heads,
+                    head_dim: one.cached_dim(),
+                    window: if *mixer == Mixer::Window {
+                        window
+                    } else {
+                        None
+                    },
+                });
+                extra += one.extra(dims, &attention);
+                if let Some(indexer) = &sparse
+                    && indexer.covers(at)
+                {
+                    own_sparse = Some(indexer.sparse);
+                    if indexer.is_whole(at) {
+                        extra += indexer.params as i64;
+                    }
+                }
+                if *mixer == Mixer::Both {
+                    side_by_side = true;
+                    let mamba =
+                        bounded(mixers::mamba(source, &dims.kind_name, dims.h(), one.heads)?)?;
+                    extra += mamba.params(dims.h()) as i64;
+                }
+                attention
+            }
+            Mixer::Linear if source.has(&["linear_attn_config"]) => {
+                bounded(mixers::kimi_delta(source, dims.h())?)?
+            }
+            Mixer::Linear if lightning => {
+                bounded(mixers::lightning(dims.h(), one.heads, one.head_dim))?
+            }
+            Mixer::Linear => bounded(mixers::gated_delta(source, dims.h())?)?,
+            Mixer::Convolution => bounded(mixers::short_convolution(source, dims.h(), one.heads)?)?,
+            Mixer::Mamba => bounded(mixers::mamba(source, &dims.kind_name, dims.h(), one.heads)?)?,
+            Mixer::None => AttentionKind::Linear {
+                heads: one.heads,
+                state_elements: 0,
+                params: 0,
+            },
+        };
+        push(&mut groups, kind, own_sparse);
+    }
+    let plain = matches!(
+        groups.as_slice(),
+        [AttentionGroup {
+            kind: AttentionKind::Heads { .. },
+            sparse: None,
+            ..
+        }]
+    );
+    Ok(Blocks {
+        groups,
+        extra_params: extra,
+        plain,
+        pattern,
+        side_by_side,
+    })
+}
+
+/// Adds a block to the group of its like.
+fn push(groups: &mut Vec<AttentionGroup>, kind: AttentionKind, sparse: Option<Sparse>) {
+    match groups
+        .iter_mut()
+        .find(|group| group.kind == kind && group.sparse == sparse)
+    {
+        Some(group) => group.layers += 1,
+        None => groups.push(AttentionGroup {
+            layers: 1,
+            kind,
+            sparse,
+        }),
+    }
+}
+
+/// A mixer whose state and parameters are of a size that can be computed with.
+fn bounded(kind: AttentionKind) -> Result<AttentionKind, BringError> {
+    let AttentionKind::Linear {
+        heads,
+        state_elements,
+        params,
+    } = kind
+    else {
+        return Ok(kind);
+    };
+    let most = limits::LINEAR_ELEMENTS;
+    if state_elements.max(params) as f64 > most {
+        return Err(BringError::of(
+            Kind::TooLarge,
+            "state",
+            &state_elements.max(params).to_string(),
+        )
+        .expected(most.to_string()));
+    }
+    if heads == 0 || f64::from(heads) > limits::HEADS.max {
+        return Err(BringError::of(Kind::TooLarge, "heads", &heads.to_string())
+            .expected(limits::HEADS.max.to_string()));
+    }
+    Ok(kind)
+}
+
+/// The window of windowed blocks.
+fn window_of(source: &Source<'_>, dims: &Dims) -> Result<Option<u32>, BringError> {
+    let names: &[&str] = if dims.kind_name.starts_with("llama4") {
+        &["attention_chunk_size"]
+    } else {
+        &[
+            "sliding_window",
+            "sliding_window_size",
+            "window_size",
+            "attention_chunk_size",
+            "local_attention",
+            "attn_config.sliding_window_size",
+        ]
+    };
+    // -1 and 0 mean none.
+    let none = source
+        .find(names)
+        .and_then(|read| read.value.as_i64())
+        .is_some_and(|n| n == -1 || n == 0);
+    if none {
+        return Ok(None);
+    }
+    Ok(source.whole(names, &limits::WINDOW)?.map(|read| read.value))
+}
+
+/// Heads of one block.
+#[derive(Debug, Clone, Copy)]
+struct OneBlock {
+    heads: u32,
+    kv_heads: u32,
+    head_dim: u32,
+    v_dim: u32,
+    keys_are_values: bool,
+    output_gate: bool,
+    bias: bool,
+    output_bias: bool,
+    qk_norm: bool,
+}
+
+impl OneBlock {
+    /// Width of a cached head; keys and values of different widths count with their mean, which
+    /// leaves projections, cache and FLOPs as they are.
+    fn cached_dim(&self) -> u32 {
+        (self.head_dim + self.v_dim).div_ceil(2)
+    }
+
+    /// Parameters of the block's attention beyond its four projections.
+    fn extra(&self, dims: &Dims, attention: &AttentionKind) -> i64 {
+        let AttentionKind::Heads { .. } = attention else {
+            return 0;
+        };
+        let (q, kv) = (
+            i64::from(self.heads) * i64::from(self.head_dim),
+            i64::from(self.kv_heads) * i64::from(self.head_dim),
+        );
+        let hidden = dims.h() as i64;
+        let mut extra = 0;
+        if self.output_gate {
+            extra += hidden * q;
+        }
+        if self.keys_are_values {
+            extra -= hidden * kv;
+        }
+        if self.bias {
+            extra += q + 2 * kv;
+        }
+        if self.output_bias {
+            extra += hidden;
+        }
+        if self.qk_norm {
+            let keys = if self.kv_heads == 0 { 0 } else { 1 };
+            extra += (1 + keys) * i64::from(self.head_dim);
+        }
+        extra
+    }
+}
+
+/// Heads of all blocks.
+struct Heads {
+    heads: Vec<u32>,
+    kv_heads: Vec<u32>,
+    head_dim: Vec<u32>,
+    full: OneBlock,
+    windowed: Option<OneBlock>,
+}
+
+impl Heads {
+    fn read(source: &Source<'_>, dims: &Dims, mixers: &[Mixer]) -> Result<Self, BringError> {
+        let bias = source.flag(&[
+            "attention_bias",
+            "qkv_bias",
+            "use_qkv_bias",
+            "add_qkv_bias",
+            "use_bias",
+            "bias",
+        ])?;
+        let bias = bias.map_or(dims.kind.qkv_bias || dims.kind.all_biases, |read| {
+            read.value
+        });
+        let full = OneBlock {
+            heads: dims.heads,
+            kv_heads: dims.kv_heads,
+            head_dim: dims.head_dim,
+            v_dim: source.whole_or(&["v_head_dim"], &limits::HEAD_DIM, dims.head_dim)?,
+            keys_are_values: false,
+            output_gate: source.flag_or(
+                &[
+                    "attn_output_gate",
+                    "attention_output_gate",
+                    "use_head_wise_attn_gate",
+                ],
+                dims.kind_name.starts_with("qwen3_5") || dims.kind_name == "qwen3_next",
+            )? && !source.flag_or(&["use_head_wise_attn_gate"], false)?,
+            bias,
+            output_bias: dims.kind.all_biases
+                || matches!(dims.kind_name.as_str(), "gpt_oss" | "internlm" | "phimoe") && bias,
+            qk_norm: source.flag_or(
+                &["use_qk_norm", "qk_layernorm", "qk_norm"],
+                dims.kind.qk_norm,
+            )?,
+        };
+        let windowed = windowed(source, dims, full)?;
+        let mut full = full;
+        if dims.kind_name.starts_with("gemma4") {
+            let dim = source.whole_or(&["global_head_dim"], &limits::HEAD_DIM, full.head_dim)?;
+            (full.head_dim, full.v_dim) = (dim, dim);
+            full.kv_heads = source.whole_or(
+                &["num_global_key_value_heads"],
+                &limits::KV_HEADS,
+                full.kv_heads,
+            )?;
+            full.keys_are_values = source.flag_or(&["attention_k_eq_v"], false)?;
+        }
+        let count = mixers.len();
+        let same = |value: u32| vec![value; count];
+        Ok(Self {
+            heads: dims
+                .heads_by_layer
+                .clone()
+                .unwrap_or_else(|| same(full.heads)),
+            kv_heads: dims
+                .kv_heads_by_layer
+                .clone()
+                .unwrap_or_else(|| same(full.kv_heads)),
+            head_dim: same(full.head_dim),
+            full,
+            windowed,
+        })
+    }
+
+    fn at(&self, at: usize, windowed: bool) -> OneBlock {
+        match self.windowed {
+            Some(own) if windowed => own,
+            _ => OneBlock {
+                heads: self.heads.get(at).copied().unwrap_or(self.full.heads),
+                kv_heads: self.kv_heads.get(at).copied().unwrap_or(self.full.kv_heads),
+                head_dim: self.head_dim.get(at).copied().unwrap_or(self.full.head_dim),
+                ..self.full
+            },
+        }
+    }
+}
+
+/// Heads of windowed blocks, where they are not those of the others.
+fn windowed(
+    source: &Source<'_>,
+    dims: &Dims,
+    full: OneBlock,
+) -> Result<Option<OneBlock>, BringError> {
+    if source.has(&["attention_other_setting"]) {
+        return Ok(Some(OneBlock {
+            heads: source.whole_or(
+                &["attention_other_setting.num_attention_heads"],
+                &limits::HEADS,
+                full.heads,
+            )?,
+            kv_heads: source.whole_or(
+                &["attention_other_setting.num_attention_groups"],
+                &limits::KV_HEADS,
+                full.kv_heads,
+            )?,
+            ..full
+        }));
+    }
+    if source.has(&["swa_num_key_value_heads"]) {
+        let head_dim = source.whole_or(&["swa_head_dim"], &limits::HEAD_DIM, full.head_dim)?;
+        return Ok(Some(OneBlock {
+            heads: source.whole_or(&["swa_num_attention_heads"], &limits::HEADS, full.heads)?,
+            kv_heads: source.whole_or(
+                &["swa_num_key_value_heads"],
+                &limits::KV_HEADS,
+                full.kv_heads,
+            )?,
+            head_dim,
+            v_dim: source.whole_or(&["swa_v_head_dim"], &limits::HEAD_DIM, head_dim)?,
+            ..full
+        }));
+    }
+    // The others' widths are read over these.
+    Ok(dims.kind_name.starts_with("gemma4").then_some(full))
+}
+
+/// Latent attention, where the configuration has a rank for keys and values.
+fn latent(
+    source: &Source<'_>,
+    dims: &Dims,
+    one: &OneBlock,
+) -> Result<Option<AttentionKind>, BringError> {
+    let Some(kv_rank) = source.whole(&["kv_lora_rank"], &RANK)? else {
+        return Ok(None);
+    };
+    let nope = source.whole_or(&["qk_nope_head_dim"], &limits::HEAD_DIM, 128)?;
+    Ok(Some(AttentionKind::Latent {
+        heads: one.heads,
+        q_rank: source
+            .whole(&["q_lora_rank"], &RANK)?
+            .map(|read| read.value),
+        kv_rank: kv_rank.value,
+        qk_nope_dim: nope,
+        qk_rope_dim: source.whole_or(&["qk_rope_head_dim"], &limits::HEAD_DIM, 64)?,
+        v_dim: source.whole_or(&["v_head_dim"], &limits::HEAD_DIM, dims.head_dim)?,
+    }))
+}
+
+/// The indexer of sparse attention.
+struct Indexer {
+    sparse: Sparse,
+    params: u64,
+    /// Blocks that have sparse attention; empty: all.
+    sparse_blocks: Vec<bool>,
+    /// Blocks with an indexer of their own; empty: all.
+    whole_blocks: Vec<bool>,
+}
+
+impl Indexer {
+    fn read(source: &Source<'_>, dims: &Dims) -> Result<Option<Self>, BringError> {
+        let hidden = dims.h();
+        if let Some(top) = source.whole(&["index_topk"], &limits::WINDOW)? {
+            let heads = source.whole_or(&["index_n_heads"], &limits::HEADS, 64)?;
+            let dim = source.whole_or(&["index_head_dim"], &limits::HEAD_DIM, 128)?;
+            let rank = source.whole(&["q_lora_rank"], &RANK)?;
+            let rank = rank.map_or(hidden, |read| u64::from(read.value));
+            let (h, d) = (u64::from(heads), u64::from(dim));
+            let words = source.layer_list(&["indexer_types"], dims.layers)?;
+            return Ok(Some(Self {
+                sparse: Sparse {
+                    top: top.value,
+                    index_heads: heads,
+                    index_dim: dim,
+                },
+                params: rank * h * d + hidden * d + hidden * h + 2 * d,
+                sparse_blocks: Vec::new(),
+                whole_blocks: words.map_or_else(Vec::new, |list| {
+                    list.value
+                        .iter()
+                        .map(|word| word.as_str() != Some("shared"))
+                        .collect()
+                }),
+            }));
+        }
+        let on = source.flag_or(&["sparse_attention_config.use_sparse_attention"], false)?;
+        if !on {
+            return Ok(None);
+        }
+        let blocks = source.whole_or(
+            &["sparse_attention_config.sparse_topk_blocks"],
+            &limits::WINDOW,
+            16,
+        )?;
+        let size = source.whole_or(
+            &["sparse_attention_config.sparse_block_size"],
+            &limits::WINDOW,
+            128,
+        )?;
+        let heads = source.whole_or(
+            &["sparse_attention_config.sparse_num_index_heads"],
+            &limits::HEADS,
+            4,
+        )?;
+        let dim = source.whole_or(
+            &["sparse_attention_config.sparse_index_dim"],
+            &limits::HEAD_DIM,
+            128,
+        )?;
+        let (h, d) = (u64::from(heads), u64::from(dim));
+        let list = source.layer_list(
+            &["sparse_attention_config.sparse_attention_freq"],
+            dims.layers,
+        )?;
+        Ok(Some(Self {
+            sparse: Sparse {
+                top: blocks.saturating_mul(size).clamp(1, 1 << 24),
+                index_heads: heads,
+                index_dim: dim,
+            },
+            params: hidden * (h * d + d) + 2 * d,
+            sparse_blocks: list.map_or_else(Vec::new, |list| {
+                list.value.iter().map(|n| n.as_u64() != Some(0)).collect()
+            }),
+            whole_blocks: Vec::new(),
+        }))
+    }
+
+    fn covers(&self, at: usize) -> bool {
+        self.sparse_blocks.get(at).copied().unwrap_or(true)
+    }
+
+    fn is_whole(&self, at: usize) -> bool {
+        self.whole_blocks.get(at).copied().unwrap_or(true)
+    }
+}
+
+/// DeepSeek-V4: one compressed entry for every 4 or 128 tokens, that is key and value of all heads,
+/// beside a window; an indexer where the ratio is small; output projections in groups.
+fn compressed(source: &Source<'_>, dims: &Dims, layers: u32) -> Result<Blocks, BringError> {
+    /// Ratio up to which an indexer chooses entries.
+    const INDEXED: u32 = 16;
+    const RATIO: Limit = Limit {
+        min: 0.0,
+        max: 65_536.0,
+        ..limits::WINDOW
+    };
+    let hidden = dims.h();
+    let (heads, dim) = (u64::from(dims.heads), u64::from(dims.head_dim));
+    let rank = u64::from(source.whole_or(&["q_lora_rank"], &RANK, 1024)?);
+    let out_rank = u64::from(source.whole_or(&["o_lora_rank"], &RANK, 1024)?);
+    let groups = u64::from(source.whole_or(&["o_groups"], &limits::HEADS, 8)?);
+    let window = source.whole_or(&["sliding_window"], &limits::WINDOW, 128)?;
+    let top = source.whole_or(&["index_topk"], &limits::WINDOW, 512)?;
+    let index_heads = source.whole_or(&["index_n_heads"], &limits::HEADS, 64)?;
+    let index_dim = source.whole_or(&["index_head_dim"], &limits::HEAD_DIM, 128)?;
+    let streams = u64::from(source.whole_or(&["hc_mult"], &limits::HEADS, 1)?);
+    let list = source.list(&["compress_ratios"]);
+    let path = list
+        .as_ref()
+        .map_or(String::new(), |list| list.path.clone());
+    let ratios = match &list {
+        // Layers for predicting several tokens have entries too.
+        Some(list) if list.value.len() >= layers as usize => {
+            let each = list.value.iter().take(layers as usize).enumerate();
+            each.map(|(at, value)| whole(&format!("{path}[{at}]"), value, &RATIO))
+                .collect::<Result<Vec<_>, _>>()?
+        }
+        Some(list) => {
+            return Err(BringError::of(
+                Kind::ListLength,
+                &list.path,
+                &list.value.len().to_string(),
+            )
+            .expected(layers.to_string()));
+        }
+        None => return Err(BringError::of(Kind::Missing, "compress_ratios", "")),
+    };
+    let projections = hidden * rank
+        + rank * heads * dim
+        + hidden * dim
+        + heads * dim * out_rank
+        + groups * out_rank * hidden;
+    // Weights that mix the parallel residual streams, before attention and feed-forward.
+    let mixing = if streams > 1 {
+        2 * streams * hidden * (2 * streams + streams * streams)
+    } else {
+        0
+    };
+    let mut all = Vec::new();
+    for ratio in ratios {
+        // Overlapping windows of entries need twice the keys and gates.
+        let overlap = if ratio > 0 && ratio <= INDEXED { 2 } else { 1 };
+        let entries = if ratio == 0 {
+            0
+        } else {
+            2 * hidden * dim * overlap
+        };
+        let indexed = ratio > 0 && ratio <= INDEXED;
+        let (ih, id) = (u64::from(index_heads), u64::from(index_dim));
+        let index = if indexed {
+            rank * ih * id + hidden * ih + 2 * hidden * id * overlap
+        } else {
+            0
+        };
+        let params = projections + entries + index + mixing;
+        if params as f64 > limits::LINEAR_ELEMENTS {
+            return Err(BringError::of(
+                Kind::TooLarge,
+                "o_lora_rank",
+                &params.to_string(),
+            ));
+        }
+        let kind = AttentionKind::Compressed {
+            heads: dims.heads,
+            entry_dim: dims.head_dim,
+            ratio,
+            window,
+            params,
+        };
+        let sparse = indexed.then_some(Sparse {
+            top,
+            index_heads,
+            index_dim,
+        });
+        push(&mut all, kind, sparse);
+    }
+    Ok(Blocks {
+        groups: all,
+        extra_params: 0,
+        plain: false,
+        pattern: path,
+        side_by_side: false,
+    })
+}
+
+/// Which blocks a list of words or numbers makes what.
+pub(super) fn word(path: &str, value: &Value) -> Result<Mixer, BringError> {
+    let Some(word) = value.as_str() else {
+        return match value.as_u64() {
+            Some(0) => Ok(Mixer::Full),
+            Some(_) => Ok(Mixer::Window),
+            None => Err(BringError::of(Kind::WrongType, path, &value.to_string()).expected("text")),
+        };
+    };
+    match word.to_ascii_lowercase().as_str() {
+        "full_attention"
+        | "attention"
+        | "full"
+        | "global"
+        | "global_attention"
+        | "nope"
+        | "deepseek_sparse_attention"
+        | "sparse_attention"
+        | "minimax_m3_sparse" => Ok(Mixer::Full),
+        "sliding_attention" | "chunked_attention" | "local" | "local_attention" | "sliding"
+        | "sliding_window" | "swa" => Ok(Mixer::Window),
+        "linear_attention" | "linear" | "kda" | "gated_deltanet" | "delta" | "lightning" => {
+            Ok(Mixer::Linear)
+        }
+        "conv" | "short_conv" => Ok(Mixer::Convolution),
+        "mamba" | "mamba2" | "ssm" => Ok(Mixer::Mamba),
+        "hybrid" => Ok(Mixer::Both),
+        "moe" | "mlp" | "ffn" => Ok(Mixer::None),
+        other => Err(BringError::of(Kind::UnknownWord, path, other)
+            .expected("full_attention, sliding_attention, linear_attention, mamba, conv")),
+    }
+}

@@ -1,0 +1,694 @@
+//! Models that people bring: published configurations give their cards' counts, damaged ones a
+//! message that names the field.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "tests may end")]
+
+use std::sync::OnceLock;
+
+use cardfit::bring::{BringErrorKind as Kind, Brought, Note, Origin, read_bytes, read_text};
+use cardfit::catalog::Catalog;
+use cardfit::dtype::WeightFormat;
+use cardfit::scenario::{ModelChoice, Scenario, parse, to_query};
+use cardfit::text::Lang;
+use proptest::prelude::*;
+use serde_json::Value;
+
+/// A published configuration: the fields that matter, and what the model's card says.
+struct Published {
+    name: String,
+    total: f64,
+    /// What the card counts: `all`, the `text` model without towers, or `effective`, without
+    /// anything that a token of text does not pass.
+    part: String,
+    active: Option<(f64, String)>,
+    config: String,
+}
+
+fn published() -> &'static [Published] {
+    static ALL: OnceLock<Vec<Published>> = OnceLock::new();
+    ALL.get_or_init(read_published)
+}
+
+fn read_published() -> Vec<Published> {
+    let all: Vec<Value> = serde_json::from_str(include_str!("bring/configs.json")).expect("a list");
+    all.iter()
+        .map(|one| Published {
+            name: one["name"].as_str().expect("a name").to_owned(),
+            total: one["total"].as_f64().expect("a count"),
+            part: one["part"].as_str().expect("a word").to_owned(),
+            active: one["active"].as_f64().map(|active| {
+                (
+                    active,
+                    one["active_counts"].as_str().expect("a word").to_owned(),
+                )
+            }),
+            config: one["config"].to_string(),
+        })
+        .collect()
+}
+
+/// Configurations whose count is more than 1 % off their card's figure, and why.
+const EXCEPTIONS: [(&str, &str); 2] = [
+    (
+        "DeepSeek-V4-Pro",
+        "the card says 1.6T, a figure of two digits; 1.57T is counted",
+    ),
+    (
+        "gemma-4-E4B",
+        "the card's 4.5 B effective leave the blocks' own inputs out",
+    ),
+];
+
+/// Mixtures whose active count is more than 2 % and half of a digit off their card's figure, and why.
+const ACTIVE_EXCEPTIONS: [(&str, &str); 2] = [
+    (
+        "MiniMax-M3",
+        "23 B on the card; 23.50 B with the indexers of sparse attention",
+    ),
+    (
+        "DeepSeek-V2-Lite",
+        "2.4 B on the card; 2.45 B with the output head, 2.24 B without",
+    ),
+];
+
+/// Half of the last digit of a figure as a card writes it: 0.5 for 23 B, 0.05 for 3.3 B.
+fn half_a_digit(active: f64) -> f64 {
+    let billions = active / 1e9;
+    if (billions - billions.round()).abs() < 1e-9 {
+        0.5e9
+    } else {
+        0.05e9
+    }
+}
+
+fn tower(model: &Brought) -> u64 {
+    let towers = model.notes.iter().filter_map(|note| match note {
+        Note::Tower(params) => Some(*params),
+        _ => None,
+    });
+    towers.sum()
+}
+
+#[test]
+fn published_configurations_give_the_counts_of_their_cards() {
+    let all = published();
+    assert!(all.len() >= 60, "{}", all.len());
+    let mut wrong = Vec::new();
+    for one in all {
+        let model = read_text(&one.config).unwrap_or_else(|e| panic!("{}: {e}", one.name));
+        let mut counted = model.shape.params() as f64;
+        match one.part.as_str() {
+            "text" => counted -= tower(&model) as f64,
+            "effective" => counted -= model.shape.aside_params as f64,
+            _ => {}
+        }
+        let off = (counted / one.total - 1.0).abs();
+        let listed = EXCEPTIONS.iter().any(|(name, _)| *name == one.name);
+        if (off > 0.01) != listed {
+            wrong.push(format!(
+                "{}: counted {counted:.4e}, card {:.4e}, {:.2} % off",
+                one.name,
+                one.total,
+                100.0 * off
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn mixtures_give_the_active_counts_of_their_cards() {
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    for one in published() {
+        let Some((active, counts)) = &one.active else {
+            continue;
+        };
+        let model = read_text(&one.config).unwrap_or_else(|e| panic!("{}: {e}", one.name));
+        let table = model.shape.embedding_params() as f64;
+        let with_head = model.shape.active_params() as f64;
+        // Makers count no table, the output head, or both tables.
+        let counted = match counts.as_str() {
+            "no_tables" => with_head - table,
+            "head" => with_head,
+            "both_tables" => with_head + table,
+            other => panic!("{other}"),
+        };
+        compared += 1;
+        let off = (counted / active - 1.0).abs();
+        // A card's figure is as exact as it is written.
+        let wide = off > 0.02 && (counted - active).abs() > half_a_digit(*active);
+        let listed = ACTIVE_EXCEPTIONS.iter().any(|(name, _)| *name == one.name);
+        if wide != listed {
+            wrong.push(format!(
+                "{}: counted {:.3} (no tables {:.3}, head {:.3}, both {:.3}), card {:.3}, {:.2} % off",
+                one.name,
+                counted / 1e9,
+                (with_head - table) / 1e9,
+                with_head / 1e9,
+                (with_head + table) / 1e9,
+                active / 1e9,
+                100.0 * off
+            ));
+        }
+    }
+    assert!(compared >= 20, "{compared}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A small complete configuration with one field replaced.
+fn with(field: &str, value: &str) -> String {
+    let mut fields = vec![
+        ("model_type", "\"llama\"".to_owned()),
+        ("num_hidden_layers", "32".to_owned()),
+        ("hidden_size", "4096".to_owned()),
+        ("num_attention_heads", "32".to_owned()),
+        ("num_key_value_heads", "8".to_owned()),
+        ("intermediate_size", "14336".to_owned()),
+        ("vocab_size", "128256".to_owned()),
+        ("tie_word_embeddings", "false".to_owned()),
+        ("torch_dtype", "\"bfloat16\"".to_owned()),
+        ("max_position_embeddings", "131072".to_owned()),
+    ];
+    fields.retain(|(name, _)| *name != field);
+    if !value.is_empty() {
+        fields.push((field, value.to_owned()));
+    }
+    let written: Vec<String> = fields
+        .iter()
+        .map(|(name, value)| format!("\"{name}\": {value}"))
+        .collect();
+    format!("{{{}}}", written.join(", "))
+}
+
+fn read(config: &str) -> Brought {
+    read_text(config).unwrap_or_else(|e| panic!("{config}: {e}"))
+}
+
+#[test]
+fn what_was_read_worked_out_and_assumed_is_said_field_by_field() {
+    let whole = read(&with("", ""));
+    assert_eq!(whole.shape.params(), 8_030_261_248);
+    assert_eq!(whole.weights, Some(WeightFormat::Bf16));
+    assert_eq!(whole.max_context, Some(131_072));
+    let field = |model: &Brought, param: &str| {
+        let field = model.fields.iter().find(|f| f.param == param);
+        let field = field.unwrap_or_else(|| panic!("no {param}"));
+        (field.value.clone(), field.origin, field.key.clone())
+    };
+    assert_eq!(
+        field(&whole, "layers"),
+        ("32".into(), Origin::Read, "num_hidden_layers".into())
+    );
+    assert_eq!(field(&whole, "hd").1, Origin::Worked);
+    let without = read(&with("vocab_size", ""));
+    assert_eq!(
+        field(&without, "vocab"),
+        ("32000".into(), Origin::Assumed, "vocab_size".into())
+    );
+    let unknown = read(&with("model_type", "\"never_seen\""));
+    assert!(
+        unknown
+            .notes
+            .contains(&Note::UnknownKind("never_seen".into()))
+    );
+    assert_eq!(unknown.shape, whole.shape);
+}
+
+#[test]
+fn a_brought_model_goes_through_a_link() {
+    for one in published() {
+        let model = read(&one.config);
+        let scenario = Scenario {
+            model: ModelChoice::Custom(Box::new(model.shape.clone())),
+            ..Scenario::default()
+        };
+        let link = to_query(&scenario);
+        assert!(link.len() < 1000, "{}: {link}", one.name);
+        let back = parse(&link, Catalog::embedded());
+        assert!(
+            back.problems.is_empty(),
+            "{}: {:?}",
+            one.name,
+            back.problems
+        );
+        assert_eq!(back.scenario.model, scenario.model, "{}: {link}", one.name);
+    }
+}
+
+#[test]
+fn a_bad_field_is_named() {
+    let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    for (config, kind, field) in [
+        (
+            with("num_hidden_layers", ""),
+            Kind::Missing,
+            "num_hidden_layers",
+        ),
+        (with("hidden_size", ""), Kind::Missing, "hidden_size"),
+        (
+            with("hidden_size", "\"4096\""),
+            Kind::WrongType,
+            "hidden_size",
+        ),
+        (
+            with("hidden_size", "[4096]"),
+            Kind::WrongType,
+            "hidden_size",
+        ),
+        (
+            with("num_hidden_layers", "-3"),
+            Kind::TooSmall,
+            "num_hidden_layers",
+        ),
+        (
+            with("num_hidden_layers", "1e300"),
+            Kind::TooLarge,
+            "num_hidden_layers",
+        ),
+        (with("vocab_size", "0"), Kind::TooSmall, "vocab_size"),
+        (
+            with("intermediate_size", "12.5"),
+            Kind::NotWhole,
+            "intermediate_size",
+        ),
+        (
+            with("num_attention_heads", "{}"),
+            Kind::WrongType,
+            "num_attention_heads",
+        ),
+        (
+            with("num_key_value_heads", "5"),
+            Kind::Conflict,
+            "num_key_value_heads",
+        ),
+        (
+            with("tie_word_embeddings", "\"no\""),
+            Kind::WrongType,
+            "tie_word_embeddings",
+        ),
+        (
+            with("layer_types", "[\"full_attention\"]"),
+            Kind::ListLength,
+            "layer_types",
+        ),
+        (
+            with("layer_types", &format!("[{}]", ["\"magic\""; 32].join(","))),
+            Kind::UnknownWord,
+            "layer_types[0]",
+        ),
+        (
+            with("sliding_window", "-4"),
+            Kind::TooSmall,
+            "sliding_window",
+        ),
+        (
+            with("text_config", "{\"hidden_size\": \"x\"}"),
+            Kind::WrongType,
+            "text_config.hidden_size",
+        ),
+        (deep, Kind::NotJson, ""),
+        ("{\"hidden_size\": 4096".to_owned(), Kind::NotJson, ""),
+        ("[1, 2]".to_owned(), Kind::NotAnObject, ""),
+        ("<html>".to_owned(), Kind::NotJson, ""),
+        (String::new(), Kind::NotJson, ""),
+        (
+            "{\"weight_map\": {}, \"metadata\": {}}".to_owned(),
+            Kind::Missing,
+            "metadata.total_size",
+        ),
+        (
+            "{\"weight_map\": {\"a\": \"b\"}, \"metadata\": {\"total_size\": \"big\"}}".to_owned(),
+            Kind::WrongType,
+            "metadata.total_size",
+        ),
+    ] {
+        let shown: String = config.chars().take(200).collect();
+        let error = match read_text(&config) {
+            // A window of a kind that has none is not looked at.
+            Ok(_) if field == "sliding_window" => continue,
+            Ok(model) => panic!("{shown}: {model:?}"),
+            Err(error) => error,
+        };
+        assert_eq!((error.kind, error.field.as_str()), (kind, field), "{shown}");
+        for lang in Lang::ALL {
+            let message = error.message(lang);
+            assert!(message.contains(field), "{message}");
+            assert!(!message.contains('{') || field.is_empty(), "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_hundred_megabytes_are_refused_at_once() {
+    let huge = format!("{{\"hidden_size\": \"{}\"}}", "x".repeat(100 << 20));
+    let begun = std::time::Instant::now();
+    let error = read_text(&huge).expect_err("too long");
+    assert_eq!(error.kind, Kind::TooLong);
+    assert!(begun.elapsed().as_millis() < 200, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn quantisation_is_read() {
+    for (config, format) in [
+        ("{\"quant_method\": \"fp8\"}", Some(WeightFormat::Fp8)),
+        (
+            "{\"quant_method\": \"awq\", \"bits\": 4}",
+            Some(WeightFormat::Awq4),
+        ),
+        (
+            "{\"quant_method\": \"gptq\", \"bits\": 8}",
+            Some(WeightFormat::Gptq8),
+        ),
+        ("{\"quant_method\": \"mxfp4\"}", Some(WeightFormat::Mxfp4)),
+        (
+            "{\"quant_method\": \"bitsandbytes\", \"load_in_4bit\": true}",
+            Some(WeightFormat::Nf4),
+        ),
+        (
+            "{\"quant_method\": \"compressed-tensors\", \"config_groups\": {\"group_0\": \
+             {\"weights\": {\"num_bits\": 4, \"type\": \"int\", \"group_size\": 128}}}}",
+            Some(WeightFormat::Gptq4),
+        ),
+        (
+            "{\"quant_method\": \"compressed-tensors\", \"config_groups\": {\"group_0\": \
+             {\"weights\": {\"num_bits\": 8, \"type\": \"float\"}}}}",
+            Some(WeightFormat::Fp8),
+        ),
+        (
+            "{\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP4\"}",
+            Some(WeightFormat::Nvfp4),
+        ),
+        // Not known: the stated dtype, and a note.
+        ("{\"quant_method\": \"aqlm\"}", Some(WeightFormat::Bf16)),
+    ] {
+        let model = read(&with("quantization_config", config));
+        assert_eq!(model.weights, format, "{config}");
+        let noted = model
+            .notes
+            .iter()
+            .any(|n| matches!(n, Note::UnknownFormat(_)));
+        assert_eq!(noted, config.contains("aqlm"), "{config}");
+    }
+}
+
+#[test]
+fn an_index_gives_the_size_and_says_what_it_does_not_know() {
+    let mut names = vec!["\"lm_head.weight\": \"a\"".to_owned()];
+    for layer in 0..32 {
+        names.push(format!(
+            "\"model.layers.{layer}.mlp.up_proj.weight\": \"a\""
+        ));
+    }
+    // Llama 3 8B in 16 bit.
+    let index = format!(
+        "{{\"metadata\": {{\"total_size\": 16060522496}}, \"weight_map\": {{{}}}}}",
+        names.join(",")
+    );
+    let model = read(&index);
+    assert_eq!(model.weight_bytes, Some(16_060_522_496));
+    assert_eq!(model.shape.layers, 32);
+    let off = model.shape.params() as f64 / 8.030e9 - 1.0;
+    assert!(off.abs() < 0.01, "{off}");
+    assert!(
+        model
+            .fields
+            .iter()
+            .any(|f| f.origin == Origin::Assumed && f.key == "hidden_size")
+    );
+}
+
+#[test]
+fn a_safetensors_header_gives_every_parameter() {
+    let mut tensors = vec![
+        tensor("model.embed_tokens.weight", &[151_936, 1024]),
+        tensor("model.norm.weight", &[1024]),
+    ];
+    for layer in 0..28 {
+        let name = |part: &str| format!("model.layers.{layer}.{part}.weight");
+        for (part, dims) in [
+            ("self_attn.q_proj", &[2048, 1024][..]),
+            ("self_attn.k_proj", &[1024, 1024]),
+            ("self_attn.v_proj", &[1024, 1024]),
+            ("self_attn.o_proj", &[1024, 2048]),
+            ("self_attn.q_norm", &[128]),
+            ("self_attn.k_norm", &[128]),
+            ("mlp.gate_proj", &[3072, 1024]),
+            ("mlp.up_proj", &[3072, 1024]),
+            ("mlp.down_proj", &[1024, 3072]),
+            ("input_layernorm", &[1024]),
+            ("post_attention_layernorm", &[1024]),
+        ] {
+            tensors.push(tensor(&name(part), dims));
+        }
+    }
+    let header = format!("{{{}}}", tensors.join(","));
+    let model = read(&header);
+    // Qwen3 0.6B.
+    assert_eq!(model.shape.params(), 596_049_920);
+    assert_eq!(model.weights, Some(WeightFormat::Bf16));
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend_from_slice(header.as_bytes());
+    assert_eq!(
+        read_bytes(&file).as_ref().map(|m| &m.shape),
+        Ok(&model.shape)
+    );
+    let error = read_bytes(&file[..500]).expect_err("cut off");
+    assert_eq!(error.kind, Kind::Truncated);
+}
+
+fn tensor(name: &str, dims: &[u64]) -> String {
+    format!("\"{name}\": {{\"dtype\": \"BF16\", \"shape\": {dims:?}, \"data_offsets\": [0, 0]}}")
+}
+
+/// Writes a GGUF header.
+#[derive(Default)]
+struct Gguf {
+    pairs: Vec<u8>,
+    pair_count: u64,
+    tensors: Vec<u8>,
+    tensor_count: u64,
+}
+
+impl Gguf {
+    fn text(out: &mut Vec<u8>, text: &str) {
+        out.extend((text.len() as u64).to_le_bytes());
+        out.extend(text.as_bytes());
+    }
+
+    fn key(&mut self, key: &str, kind: u32) {
+        Self::text(&mut self.pairs, key);
+        self.pairs.extend(kind.to_le_bytes());
+        self.pair_count += 1;
+    }
+
+    fn number(mut self, key: &str, value: u32) -> Self {
+        self.key(key, 4);
+        self.pairs.extend(value.to_le_bytes());
+        self
+    }
+
+    fn numbers(mut self, key: &str, values: &[u32]) -> Self {
+        self.key(key, 9);
+        self.pairs.extend(4_u32.to_le_bytes());
+        self.pairs.extend((values.len() as u64).to_le_bytes());
+        for value in values {
+            self.pairs.extend(value.to_le_bytes());
+        }
+        self
+    }
+
+    fn word(mut self, key: &str, value: &str) -> Self {
+        self.key(key, 8);
+        Self::text(&mut self.pairs, value);
+        self
+    }
+
+    fn words(mut self, key: &str, count: u64) -> Self {
+        self.key(key, 9);
+        self.pairs.extend(8_u32.to_le_bytes());
+        self.pairs.extend(count.to_le_bytes());
+        for _ in 0..count {
+            Self::text(&mut self.pairs, "token");
+        }
+        self
+    }
+
+    fn tensor(mut self, name: &str, dims: &[u64], kind: u32) -> Self {
+        Self::text(&mut self.tensors, name);
+        self.tensors.extend((dims.len() as u32).to_le_bytes());
+        for dim in dims {
+            self.tensors.extend(dim.to_le_bytes());
+        }
+        self.tensors.extend(kind.to_le_bytes());
+        self.tensors.extend(0_u64.to_le_bytes());
+        self.tensor_count += 1;
+        self
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut out = b"GGUF".to_vec();
+        out.extend(3_u32.to_le_bytes());
+        out.extend(self.tensor_count.to_le_bytes());
+        out.extend(self.pair_count.to_le_bytes());
+        out.extend(&self.pairs);
+        out.extend(&self.tensors);
+        out
+    }
+}
+
+/// LFM2 1.2B: ten short convolutions and six blocks of attention, told by a list of KV heads.
+fn lfm2() -> Gguf {
+    let kv = [0, 0, 8, 0, 0, 8, 0, 0, 8, 0, 8, 0, 8, 0, 8, 0];
+    let mut file = Gguf::default()
+        .word("general.architecture", "lfm2")
+        .word("general.name", "LFM2 1.2B")
+        .number("general.file_type", 15)
+        .number("lfm2.block_count", 16)
+        .number("lfm2.context_length", 128_000)
+        .number("lfm2.embedding_length", 2048)
+        .number("lfm2.feed_forward_length", 8192)
+        .number("lfm2.attention.head_count", 32)
+        .numbers("lfm2.attention.head_count_kv", &kv)
+        .number("lfm2.shortconv.l_cache", 3)
+        .words("tokenizer.ggml.tokens", 3000)
+        .tensor("token_embd.weight", &[2048, 65_536], 14);
+    for (layer, kv) in kv.iter().enumerate() {
+        let name = |part: &str| format!("blk.{layer}.{part}.weight");
+        file = if *kv > 0 {
+            file.tensor(&name("attn_q"), &[2048, 2048], 12)
+                .tensor(&name("attn_k"), &[2048, 512], 12)
+                .tensor(&name("attn_v"), &[2048, 512], 14)
+                .tensor(&name("attn_output"), &[2048, 2048], 12)
+        } else {
+            file.tensor(&name("shortconv.in_proj"), &[2048, 6144], 12)
+                .tensor(&name("shortconv.conv"), &[3, 2048], 0)
+                .tensor(&name("shortconv.out_proj"), &[2048, 2048], 12)
+        };
+        file = file
+            .tensor(&name("ffn_gate"), &[2048, 8192], 12)
+            .tensor(&name("ffn_up"), &[2048, 8192], 12)
+            .tensor(&name("ffn_down"), &[8192, 2048], 14);
+    }
+    file
+}
+
+/// https://github.com/tobocop2/lilbee/pull/721: an array of KV heads read as one number gave no cache.
+#[test]
+fn a_gguf_header_gives_shape_format_and_bytes() {
+    let model = read_bytes(&lfm2().bytes()).expect("a header");
+    assert_eq!(model.name, "LFM2 1.2B");
+    assert_eq!(model.weights, Some(WeightFormat::Q4KM));
+    assert_eq!(model.max_context, Some(128_000));
+    // Six blocks of 2 x 8 x 64 elements a token, ten states of 3 x 2048.
+    let growing = model.shape.kv_elements(2000) - model.shape.kv_elements(1000);
+    assert_eq!(growing, 1000 * 6 * 2 * 8 * 64);
+    assert_eq!(model.shape.kv_elements(0), 10 * 3 * 2048);
+    // 1.17 B parameters by the card.
+    let off = model.shape.params() as f64 / 1.17e9 - 1.0;
+    assert!(off.abs() < 0.01, "{} ({off})", model.shape.params());
+    let elements = model.shape.params() as f64;
+    let bits = 8.0 * model.weight_bytes.expect("bytes") as f64 / elements;
+    assert!((4.5..6.6).contains(&bits), "{bits}");
+}
+
+#[test]
+fn a_damaged_gguf_header_is_an_error_that_names_the_place() {
+    let whole = lfm2().bytes();
+    for cut in [0, 3, 4, 7, 12, 20, 30, 100, 5000, 500_000, whole.len() - 1] {
+        let cut = cut.min(whole.len() - 1);
+        match read_bytes(&whole[..cut]) {
+            Ok(_) => panic!("{cut}"),
+            Err(error) => {
+                assert!(!error.message(Lang::En).is_empty());
+                if cut >= 4 {
+                    assert_eq!(error.kind, Kind::Truncated, "{cut}");
+                    assert!(!error.field.is_empty(), "{cut}");
+                }
+            }
+        }
+    }
+    // A count of pairs or bytes that cannot be.
+    let mut wild = whole.clone();
+    wild[16..24].copy_from_slice(&u64::MAX.to_le_bytes());
+    let error = read_bytes(&wild).expect_err("too many");
+    assert_eq!(
+        (error.kind, error.field.as_str()),
+        (Kind::TooLarge, "metadata_kv_count")
+    );
+    let mut old = whole;
+    old[4..8].copy_from_slice(&1_u32.to_le_bytes());
+    assert_eq!(
+        read_bytes(&old).expect_err("old").kind,
+        Kind::UnknownVersion
+    );
+    let none = Gguf::default().word("general.name", "x").bytes();
+    let error = read_bytes(&none).expect_err("nothing");
+    assert_eq!(
+        (error.kind, error.field.as_str()),
+        (Kind::Missing, "general.architecture")
+    );
+    let bare = Gguf::default()
+        .word("general.architecture", "llama")
+        .bytes();
+    let error = read_bytes(&bare).expect_err("no blocks");
+    assert_eq!(
+        (error.kind, error.field.as_str()),
+        (Kind::Missing, "llama.block_count")
+    );
+}
+
+proptest! {
+    /// Nothing that is thrown at the reader ends the program.
+    #[test]
+    fn no_bytes_end_in_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let _ = read_bytes(&bytes);
+        let mut file = b"GGUF\x03\0\0\0".to_vec();
+        file.extend(&bytes);
+        let _ = read_bytes(&file);
+    }
+
+    #[test]
+    fn no_damage_of_a_header_ends_in_a_panic(at in 0_usize..400, byte in any::<u8>()) {
+        let mut file = lfm2().bytes();
+        file[at] = byte;
+        let _ = read_bytes(&file);
+    }
+
+    #[test]
+    fn no_number_in_a_configuration_ends_in_a_panic(
+        which in 0_usize..108,
+        field in any::<proptest::sample::Index>(),
+        value in prop_oneof![
+            Just("null".to_owned()),
+            Just("[]".to_owned()),
+            Just("\"\"".to_owned()),
+            Just("{}".to_owned()),
+            any::<i64>().prop_map(|n| n.to_string()),
+            (0_u32..200_000).prop_map(|n| n.to_string()),
+            any::<f64>().prop_filter("finite", |f| f.is_finite()).prop_map(|n| format!("{n:e}")),
+        ],
+    ) {
+        let all = published();
+        let one = &all[which % all.len()];
+        let mut config: Value = serde_json::from_str(&one.config).expect("JSON");
+        let value: Value = serde_json::from_str(&value).expect("JSON");
+        if let Some(inner) = config.as_object_mut() {
+            let keys: Vec<String> = inner.keys().cloned().collect();
+            let key = field.get(&keys);
+            match inner.get_mut(key) {
+                Some(Value::Object(nested)) if !nested.is_empty() => {
+                    let keys: Vec<String> = nested.keys().cloned().collect();
+                    nested.insert(field.get(&keys).clone(), value);
+                }
+                _ => {
+                    inner.insert(key.clone(), value);
+                }
+            }
+        }
+        if let Ok(model) = read_text(&config.to_string()) {
+            let _ = model.shape.params();
+            let _ = model.shape.kv_elements(1_000_000);
+        }
+    }
+}
