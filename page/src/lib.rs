@@ -24,6 +24,7 @@ pub mod form;
 pub mod format;
 pub mod glyphs;
 pub mod header;
+mod lazy;
 pub mod memory_bar;
 pub mod model_picker;
 pub mod notice;

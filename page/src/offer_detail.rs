@@ -9,10 +9,18 @@ use leptos::prelude::*;
 
 use crate::answer::{AnswerKind, Row, cost};
 use crate::glyphs::FitGlyph;
+use crate::lazy::lazy_view;
 use crate::memory_bar::MemoryBar;
 use crate::state::App;
 use crate::words::{self, t};
 use crate::{format, remedies};
+
+lazy_view! {
+    /// [`OfferDetail`], loaded when the first row is opened.
+    pub fn offer_detail(row: Memo<Option<Arc<Row>>>) {
+        view! { <OfferDetail row /> }.into_any()
+    }
+}
 
 /// The detail of a card's row.
 #[component]

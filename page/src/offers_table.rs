@@ -10,7 +10,8 @@ use leptos::prelude::*;
 use crate::answer::{AnswerKind, Row, cost};
 use crate::format;
 use crate::glyphs::{FitGlyph, Whisker};
-use crate::offer_detail::OfferDetail;
+use crate::lazy::Lazy;
+use crate::offer_detail::offer_detail;
 use crate::own_price::OwnPrice;
 use crate::state::App;
 use crate::words::{self, t};
@@ -185,7 +186,7 @@ fn OfferRow(card: String) -> impl IntoView {
         <Show when=move || is_open.get()>
             <tr role="row" class="detail-row" id=detail_id.clone()>
                 <td role="cell" colspan="5">
-                    <OfferDetail row />
+                    <Lazy part=move || offer_detail(row) />
                 </td>
             </tr>
         </Show>

@@ -8,5 +8,6 @@ pub mod browser;
 pub mod page;
 pub mod run;
 pub mod serve;
+pub mod split;
 pub mod test;
 pub mod tools;

@@ -13,6 +13,8 @@ const TRUNK: Version = Version(0, 21, 14);
 const BINARYEN: Version = Version(132, 0, 0);
 /// The oldest wasm-opt that knows every feature that page/index.html switches on.
 const OLDEST_WASM_OPT: u32 = 123;
+/// Takes what the first answer does not need out of the program.
+const WASM_SPLIT: Version = Version(0, 2, 4);
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 /// A version of three numbers.
@@ -42,8 +44,12 @@ impl std::fmt::Display for Version {
 pub struct PageTools {
     /// Trunk's program file.
     pub trunk: PathBuf,
-    /// Whether wasm-opt is there to shrink the page.
-    pub wasm_opt: bool,
+    /// wasm-bindgen's program file.
+    pub wasm_bindgen: PathBuf,
+    /// wasm-split's program file.
+    pub wasm_split: PathBuf,
+    /// wasm-opt's program file, where it is to be had.
+    pub wasm_opt: Option<PathBuf>,
     /// The folders of what was installed here; they go before the PATH.
     folders: Vec<PathBuf>,
 }
@@ -69,12 +75,15 @@ pub fn prepare() -> Result<PageTools> {
     wasm_target()?;
     let mut folders = Vec::new();
     let trunk = trunk(&mut folders)?;
-    wasm_bindgen(&mut folders)?;
-    let wasm_opt = wasm_opt(&mut folders)?;
+    let wasm_bindgen = wasm_bindgen(&mut folders)?;
+    let wasm_split = wasm_split()?;
+    let wasm_opt = wasm_opt()?;
     // The tools are built in one folder, so that what they share is compiled once; after that it is only in the way.
     let _ = std::fs::remove_dir_all(build_dir());
     Ok(PageTools {
         trunk,
+        wasm_bindgen,
+        wasm_split,
         wasm_opt,
         folders,
     })
@@ -150,7 +159,7 @@ fn trunk(folders: &mut Vec<PathBuf>) -> Result<PathBuf> {
     Ok(file)
 }
 
-fn wasm_bindgen(folders: &mut Vec<PathBuf>) -> Result<()> {
+fn wasm_bindgen(folders: &mut Vec<PathBuf>) -> Result<PathBuf> {
     let lock = std::fs::read_to_string(root().join("Cargo.lock"))
         .map_err(|error| Failure(format!("Cargo.lock cannot be read: {error}")))?;
     let Some(wanted) = locked_version(&lock, "wasm-bindgen") else {
@@ -160,10 +169,11 @@ fn wasm_bindgen(folders: &mut Vec<PathBuf>) -> Result<()> {
         |file: &Path| version_of(file, 1).and_then(|text| Version::parse(&text)) == Some(wanted);
     if let Some(file) = on_path("wasm-bindgen").filter(|file| fits(file)) {
         say(format_args!("wasm-bindgen: using {}", file.display()));
-        return Ok(());
+        return Ok(file);
     }
     let folder = folder_of("wasm-bindgen", wanted).join("bin");
-    if fits(&program(&folder, "wasm-bindgen")) {
+    let file = program(&folder, "wasm-bindgen");
+    if fits(&file) {
         say(format_args!(
             "wasm-bindgen {wanted}: already under target/tools"
         ));
@@ -174,22 +184,39 @@ fn wasm_bindgen(folders: &mut Vec<PathBuf>) -> Result<()> {
         })?;
     }
     folders.push(folder);
-    Ok(())
+    Ok(file)
 }
 
-/// Finds or installs wasm-opt; `false` when it is not to be had here, and the page is built without it.
-fn wasm_opt(folders: &mut Vec<PathBuf>) -> Result<bool> {
+fn wasm_split() -> Result<PathBuf> {
+    // It tells no version, so only the one that is installed here is known to fit.
+    let file = program(
+        &folder_of("wasm-split", WASM_SPLIT).join("bin"),
+        "wasm-split-cli",
+    );
+    if file.is_file() {
+        say(format_args!(
+            "wasm-split {WASM_SPLIT}: already under target/tools"
+        ));
+    } else {
+        cargo_install("wasm_split_cli_support", WASM_SPLIT, |cargo| {
+            cargo.args(["--features", "build-binary"]);
+        })?;
+    }
+    Ok(file)
+}
+
+/// Finds or installs wasm-opt; nothing when it is not to be had here, and the page is built without it.
+fn wasm_opt() -> Result<Option<PathBuf>> {
     let fits = |file: &Path| {
         let version = version_of(file, 2).and_then(|text| text.parse::<u32>().ok());
         version.is_some_and(|found| found >= OLDEST_WASM_OPT)
     };
     if let Some(file) = on_path("wasm-opt").filter(|file| fits(file)) {
         say(format_args!("wasm-opt: using {}", file.display()));
-        return Ok(true);
+        return Ok(Some(file));
     }
     let folder = folder_of("binaryen", BINARYEN);
-    let bin = folder.join("node_modules").join(".bin");
-    let file = bin.join(if cfg!(windows) {
+    let file = folder.join("node_modules/.bin").join(if cfg!(windows) {
         "wasm-opt.cmd"
     } else {
         "wasm-opt"
@@ -199,8 +226,7 @@ fn wasm_opt(folders: &mut Vec<PathBuf>) -> Result<bool> {
             "wasm-opt {}: already under target/tools",
             BINARYEN.0
         ));
-        folders.push(bin);
-        return Ok(true);
+        return Ok(Some(file));
     }
     let installed = match on_path("npm") {
         Some(npm) => run(command(npm)
@@ -212,15 +238,14 @@ fn wasm_opt(folders: &mut Vec<PathBuf>) -> Result<bool> {
     };
     match installed {
         Ok(()) if fits(&file) => {
-            folders.push(bin);
-            return Ok(true);
+            return Ok(Some(file));
         }
         Ok(()) => say(format_args!("wasm-opt: {} does not run", file.display())),
         Err(failure) => say(format_args!("wasm-opt: {failure}")),
     }
     // The page works without it, so a machine without npm can still build one.
     say("wasm-opt: going on without it; the page will be larger than it has to be");
-    Ok(false)
+    Ok(None)
 }
 
 /// Installs a package's programs under `target/tools/NAME-VERSION`.
@@ -229,7 +254,10 @@ fn cargo_install(
     version: Version,
     options: impl FnOnce(&mut Command),
 ) -> Result<()> {
-    let name = package.trim_end_matches("-cli");
+    let name = package
+        .trim_end_matches("-cli")
+        .trim_end_matches("_cli_support")
+        .replace('_', "-");
     say(format_args!(
         "{package} {version}: installing under target/tools (once; takes a few minutes)"
     ));
@@ -243,7 +271,7 @@ fn cargo_install(
             "--force",
             "--root",
         ])
-        .arg(folder_of(name, version))
+        .arg(folder_of(&name, version))
         .arg("--target-dir")
         .arg(build_dir());
     options(&mut install);

@@ -1,0 +1,76 @@
+//! Parts of the page that are loaded when they are first wanted.
+
+use leptos::prelude::*;
+
+use crate::words::t;
+
+/// Why a part is not there: the network, or a server that has replaced its files since the page was opened.
+#[derive(Debug, Clone, Copy)]
+pub struct PartMissing;
+
+#[cfg(feature = "split")]
+impl From<leptos::wasm_split::SplitLoaderError> for PartMissing {
+    fn from(_: leptos::wasm_split::SplitLoaderError) -> Self {
+        Self
+    }
+}
+
+/// An async function that builds a view whose code is a file of its own in the built page. Show it with [`Lazy`].
+macro_rules! lazy_view {
+    ($(#[$about:meta])* $vis:vis fn $name:ident($($argument:ident: $kind:ty),*) $body:block) => {
+        $(#[$about])*
+        #[cfg(feature = "split")]
+        #[allow(unsafe_code, improper_ctypes_definitions, improper_ctypes)]
+        #[leptos::wasm_split::wasm_split($name, wasm_split_path = ::leptos::wasm_split, fallible)]
+        $vis fn $name($($argument: $kind),*) -> Result<leptos::prelude::AnyView, $crate::lazy::PartMissing> {
+            Ok($body)
+        }
+
+        $(#[$about])*
+        #[cfg(not(feature = "split"))]
+        $vis async fn $name($($argument: $kind),*) -> Result<leptos::prelude::AnyView, $crate::lazy::PartMissing> {
+            Ok($body)
+        }
+    };
+}
+
+pub(crate) use lazy_view;
+
+/// A part made by `lazy_view!`. One that cannot be loaded says so and can be asked for again; the rest goes on.
+#[component]
+pub fn Lazy<P, F>(
+    /// Asks for the part.
+    part: P,
+) -> impl IntoView
+where
+    P: Fn() -> F + Clone + Send + 'static,
+    F: Future<Output = Result<AnyView, PartMissing>> + Send + 'static,
+{
+    let attempt = RwSignal::new(0u32);
+    view! {
+        <Suspense fallback=|| {
+            view! { <p class="note loading">{t("page.part.loading")}</p> }
+        }>
+            {move || {
+                attempt.track();
+                let part = part.clone();
+                Suspend::new(async move {
+                    match part().await {
+                        Ok(view) => view,
+                        Err(PartMissing) => {
+                            view! {
+                                <p class="notice" role="alert">
+                                    {t("page.part.missing")}
+                                    <button type="button" on:click=move |_| attempt.update(|n| *n += 1)>
+                                        {t("page.part.again")}
+                                    </button>
+                                </p>
+                            }
+                                .into_any()
+                        }
+                    }
+                })
+            }}
+        </Suspense>
+    }
+}
