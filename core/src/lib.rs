@@ -15,6 +15,7 @@
 //! | [`estimate`] | memory and speed of a planned job |
 //! | [`rental`] | what renting costs |
 //! | [`offers`] | ranked offers: the answer to a scenario |
+//! | [`check`] | a listing and a machine beside the datasheet |
 //! | [`measured`] | measured results and how far the estimator is off |
 //! | [`text`] | texts in every language |
 //! | [`dtype`], [`range`] | number formats; a value with its ends |
@@ -24,6 +25,7 @@
 
 pub mod bring;
 pub mod catalog;
+pub mod check;
 pub mod dtype;
 pub mod estimate;
 pub mod measured;

@@ -1,0 +1,101 @@
+//! Before paying: what a listing claims, claim by claim, beside the datasheet.
+
+mod claims;
+mod judge;
+mod price;
+mod sayings;
+mod table;
+mod tokens;
+
+pub use judge::link_words;
+
+use serde::Serialize;
+
+use super::clean::clean;
+use super::finding::Finding;
+use super::names::{Identity, families};
+use crate::catalog::{Catalog, PriceBook};
+
+/// What a listing says.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ListingReport {
+    /// Card by card, in the text's order.
+    pub items: Vec<ListedCard>,
+    /// What is claimed of no card.
+    pub others: Vec<Finding>,
+}
+
+/// One card of a listing.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ListedCard {
+    /// Ids that the listing leaves open; empty: a card that the catalog lacks, or none was named.
+    pub cards: Vec<String>,
+    /// What to call a card that the catalog lacks.
+    pub name: Option<String>,
+    /// Cards that it is easily taken for.
+    pub confused_with: Vec<String>,
+    /// How many are offered together, where said.
+    pub count: Option<u32>,
+    /// Claims judged.
+    pub findings: Vec<Finding>,
+}
+
+impl ListingReport {
+    /// Whether nothing was recognised.
+    pub fn is_empty(&self) -> bool {
+        self.others.is_empty()
+            && self
+                .items
+                .iter()
+                .all(|item| item.cards.is_empty() && item.name.is_none())
+    }
+
+    /// Every finding.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.items
+            .iter()
+            .flat_map(|item| &item.findings)
+            .chain(&self.others)
+    }
+}
+
+/// Most cards of one paste that are answered; a longer one is a price list, not a listing.
+const MOST_ITEMS: usize = 200;
+/// Most findings of one paste.
+const MOST_FINDINGS: usize = 2000;
+
+/// Reads a listing, in Chinese or English, as prose, table, list or JSON.
+pub fn check_listing(text: &str, catalog: &Catalog, prices: &PriceBook) -> ListingReport {
+    let reading = claims::read(&clean(text));
+    let mut report = ListingReport::default();
+    let mut judged = 0;
+    for item in reading.items.iter().take(MOST_ITEMS) {
+        let mut identity = Identity::default();
+        for family in item.families.iter().filter_map(|f| families().get(*f)) {
+            let one = Identity::of(family);
+            for id in one.cards {
+                if !identity.cards.contains(&id) {
+                    identity.cards.push(id);
+                }
+            }
+            for id in one.kin {
+                if !identity.kin.contains(&id) {
+                    identity.kin.push(id);
+                }
+            }
+            identity.name = identity.name.or(one.name);
+        }
+        if item.families.is_empty() && item.claims.is_empty() {
+            continue;
+        }
+        let mut listed = judge::judge(item, identity, reading.currency, catalog, prices);
+        judged += listed.findings.len();
+        if judged > MOST_FINDINGS {
+            listed.findings.truncate(0);
+        }
+        report.items.push(listed);
+    }
+    report.others = sayings::judge(&reading, &report.items, catalog, prices);
+    report.others.truncate(MOST_FINDINGS);
+    report
+}

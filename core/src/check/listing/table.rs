@@ -1,0 +1,137 @@
+//! Tables: a header's words stand for every row.
+
+use super::tokens::{Break, Token, Word};
+
+/// `tokens` with the header's words repeated in every cell of the rows below it, and each row's card in front.
+pub fn spread(tokens: Vec<Token>) -> Vec<Token> {
+    let mut out = Vec::with_capacity(tokens.len());
+    let mut header: Option<Header> = None;
+    for line in tokens.split(|t| *t == Token::Break(Break::Clause)) {
+        if line.iter().all(|t| matches!(t, Token::Break(_))) {
+            // An empty line or a table's rule.
+            if line.is_empty() {
+                header = None;
+            }
+            continue;
+        }
+        let read = Header::of(line);
+        match (read, &header) {
+            (Some(found), _) => {
+                if found.columns_are_cards() {
+                    header = Some(found);
+                } else {
+                    header = Some(found);
+                    continue;
+                }
+            }
+            (None, Some(known)) if known.fits(line) => known.row(line, &mut out),
+            (None, _) => {
+                header = None;
+                out.extend_from_slice(line);
+                out.push(Token::Break(Break::Clause));
+            }
+        }
+    }
+    out
+}
+
+struct Header {
+    separator: Break,
+    cells: Vec<Vec<Token>>,
+}
+
+fn cells(line: &[Token], separator: Break) -> Vec<&[Token]> {
+    line.split(|t| *t == Token::Break(separator)).collect()
+}
+
+fn is_label(token: &Token) -> bool {
+    matches!(token, Token::Word(word) if !matches!(word, Word::Or | Word::No))
+}
+
+impl Header {
+    /// A header: at least three cells, words or cards in two of them, and no figure with a unit.
+    fn of(line: &[Token]) -> Option<Self> {
+        if line
+            .iter()
+            .any(|t| matches!(t, Token::Figure(f) if f.unit.is_some() || f.high >= 10.0))
+        {
+            return None;
+        }
+        let separator = [Break::Cell, Break::Comma]
+            .into_iter()
+            .find(|s| line.iter().filter(|t| **t == Token::Break(*s)).count() >= 2)?;
+        let cells = cells(line, separator);
+        let labelled = cells
+            .iter()
+            .filter(|cell| cell.iter().any(is_label))
+            .count();
+        let cards = cells
+            .iter()
+            .filter(|cell| cell.iter().any(|t| matches!(t, Token::Card(_))))
+            .count();
+        if labelled + cards < 2 || (cards > 0 && cards < 2) {
+            return None;
+        }
+        if cards > 0 && separator == Break::Comma {
+            return None;
+        }
+        Some(Self {
+            separator,
+            cells: cells.into_iter().map(<[Token]>::to_vec).collect(),
+        })
+    }
+
+    fn columns_are_cards(&self) -> bool {
+        self.cells
+            .iter()
+            .any(|cell| cell.iter().any(|t| matches!(t, Token::Card(_))))
+    }
+
+    fn fits(&self, line: &[Token]) -> bool {
+        cells(line, self.separator).len() == self.cells.len()
+    }
+
+    fn row(&self, line: &[Token], out: &mut Vec<Token>) {
+        let cells = cells(line, self.separator);
+        if self.columns_are_cards() {
+            // The row's label is its first cell that has one.
+            let label = cells
+                .iter()
+                .find(|cell| cell.iter().any(is_label))
+                .copied()
+                .unwrap_or_default();
+            for (cell, head) in cells.iter().zip(&self.cells) {
+                let card: Vec<Token> = head
+                    .iter()
+                    .filter(|t| matches!(t, Token::Card(_)))
+                    .copied()
+                    .collect();
+                if card.is_empty() || cell.is_empty() {
+                    continue;
+                }
+                out.extend(card);
+                out.extend(head.iter().filter(|t| is_label(t)).copied());
+                out.extend(label.iter().filter(|t| is_label(t)).copied());
+                out.extend_from_slice(cell);
+                out.push(Token::Break(Break::Clause));
+            }
+            return;
+        }
+        let names_card = |cell: &&&[Token]| cell.iter().any(|t| matches!(t, Token::Card(_)));
+        if let Some(cell) = cells.iter().find(names_card) {
+            out.extend_from_slice(cell);
+            out.push(Token::Break(Break::Cell));
+        }
+        let mut told = false;
+        for (cell, head) in cells.iter().zip(&self.cells) {
+            if !told && cell.iter().any(|t| matches!(t, Token::Card(_))) {
+                told = true;
+                continue;
+            }
+            out.extend(head.iter().filter(|t| is_label(t)).copied());
+            out.extend_from_slice(cell);
+            out.push(Token::Break(Break::Cell));
+        }
+        out.push(Token::Break(Break::Clause));
+    }
+}

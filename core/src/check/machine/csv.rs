@@ -1,0 +1,173 @@
+//! `nvidia-smi --query-gpu=... --format=csv`, with or without its header and its units.
+
+use super::parts::{name_device, value};
+use super::reading::{Device, Machine, Throttle, Tool, Version};
+use crate::catalog::Catalog;
+use crate::check::names::first_mention;
+
+/// Reads comma-separated rows.
+#[derive(Debug, Default)]
+pub struct Rows {
+    header: Vec<String>,
+    count: usize,
+}
+
+/// Query fields that a header is known by.
+const FIELDS: [&str; 12] = [
+    "name",
+    "gpu_name",
+    "memory.total",
+    "memory.used",
+    "power.limit",
+    "driver_version",
+    "index",
+    "utilization.gpu",
+    "pcie.link.gen.current",
+    "pcie.link.width.current",
+    "temperature.gpu",
+    "clocks.sm",
+];
+
+fn field(cell: &str) -> &str {
+    cell.split('[').next().unwrap_or_default().trim()
+}
+
+impl Rows {
+    /// Reads a line; whether it was a header or a row.
+    pub fn line(&mut self, line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
+        if !line.contains(',') || line.starts_with('|') || line.len() > 4096 {
+            return false;
+        }
+        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+        let known = cells.iter().filter(|c| FIELDS.contains(&field(c))).count();
+        if known >= 2 {
+            self.header = cells.iter().map(|c| field(c).to_owned()).collect();
+            self.count = 0;
+            machine.tool(Tool::NvidiaSmiCsv);
+            return true;
+        }
+        if self.header.len() == cells.len() {
+            self.row(&cells, machine, catalog);
+            return true;
+        }
+        self.headless(&cells, machine, catalog)
+    }
+
+    fn row(&mut self, cells: &[&str], machine: &mut Machine, catalog: &Catalog) {
+        let at = |name: &str| {
+            let index = self.header.iter().position(|h| h == name)?;
+            cells.get(index).copied()
+        };
+        let index = at("index")
+            .and_then(|c| c.parse().ok())
+            .unwrap_or(self.count);
+        self.count += 1;
+        if let Some(driver) = at("driver_version").and_then(Version::read) {
+            machine.driver = Some(driver);
+        }
+        let Some(device) = machine.device(index) else {
+            return;
+        };
+        device.nvidia = true;
+        for (name, cell) in self.header.iter().zip(cells) {
+            cell_of(name, cell, device, catalog);
+        }
+    }
+
+    /// Rows without a header: a name, and figures whose units tell what they are.
+    fn headless(&mut self, cells: &[&str], machine: &mut Machine, catalog: &Catalog) -> bool {
+        let Some(name) = cells.iter().find(|c| first_mention(c).is_some()) else {
+            return false;
+        };
+        let mib: Vec<f64> = cells
+            .iter()
+            .filter(|c| c.ends_with(" mib"))
+            .filter_map(|c| value(c))
+            .collect();
+        let Some(total) = mib.iter().copied().reduce(f64::max) else {
+            return false;
+        };
+        machine.tool(Tool::NvidiaSmiCsv);
+        let index = cells
+            .first()
+            .and_then(|c| c.parse().ok())
+            .unwrap_or(self.count);
+        self.count += 1;
+        let Some(device) = machine.device(index) else {
+            return true;
+        };
+        device.nvidia = true;
+        name_device(device, name, catalog);
+        device.memory_mib = Some(total);
+        if let [_, _, ..] = mib.as_slice() {
+            // Used, free and total in any order: used is not told from free, so it is left open.
+            device.used_mib = None;
+        }
+        true
+    }
+}
+
+fn cell_of(name: &str, cell: &str, device: &mut Device, catalog: &Catalog) {
+    let number = value(cell);
+    let count = number.map(|n| n as u32).filter(|n| *n <= 64);
+    match name {
+        "name" | "gpu_name" => name_device(device, cell, catalog),
+        "memory.total" => device.memory_mib = number,
+        "memory.used" => device.used_mib = number,
+        "power.limit" | "enforced.power.limit" => device.power_limit_w = number,
+        "power.default_limit" => device.power_default_w = number,
+        "power.draw" => device.power_draw_w = number,
+        "pcie.link.gen.current" | "pcie.link.gen.gpucurrent" => device.pcie.generation = count,
+        "pcie.link.gen.max" => device.pcie.generation_max = count,
+        "pcie.link.gen.gpumax" => device.pcie.generation_device_max = count,
+        "pcie.link.gen.hostmax" => device.pcie.generation_host_max = count,
+        "pcie.link.width.current" => device.pcie.width = count,
+        "pcie.link.width.max" => device.pcie.width_max = count,
+        "ecc.mode.current" => {
+            device.ecc = match cell {
+                "enabled" => Some(true),
+                "disabled" => Some(false),
+                _ => None,
+            };
+        }
+        "ecc.errors.uncorrected.aggregate.total" | "ecc.errors.uncorrected.volatile.total" => {
+            device.ecc_errors = number;
+        }
+        "mig.mode.current" => device.mig = Some(cell == "enabled"),
+        "clocks.sm" | "clocks.current.sm" | "clocks.gr" | "clocks.current.graphics" => {
+            device.clock_mhz = number;
+        }
+        "clocks.max.sm" | "clocks.max.graphics" => device.clock_max_mhz = number,
+        "temperature.gpu" => device.temperature_c = number,
+        "utilization.gpu" => device.utilization = number,
+        "pstate" => {
+            device.performance_state = cell.strip_prefix('p').and_then(|n| n.parse().ok());
+        }
+        _ => reason(name, cell, device),
+    }
+}
+
+fn reason(name: &str, cell: &str, device: &mut Device) {
+    let Some((_, reason)) = name
+        .strip_prefix("clocks_throttle_reasons")
+        .or_else(|| name.strip_prefix("clocks_event_reasons"))
+        .and_then(|rest| rest.split_once('.'))
+    else {
+        return;
+    };
+    let reasons = if reason == "active" {
+        let mask = cell.strip_prefix("0x").unwrap_or(cell);
+        u64::from_str_radix(mask, 16)
+            .map(Throttle::of_mask)
+            .unwrap_or_default()
+    } else if cell == "active" {
+        Throttle::of(reason).into_iter().collect()
+    } else {
+        Vec::new()
+    };
+    for found in reasons {
+        if !device.throttles.contains(&found) {
+            device.throttles.push(found);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! After renting: what the machine's own tools print, and what that means.
+
+mod csv;
+mod json;
+mod judge;
+mod lines;
+mod parts;
+mod query;
+mod reading;
+mod requirement;
+mod tables;
+
+pub use judge::findings;
+pub use reading::{
+    Device, Link, MOST_DEVICES, Machine, Measured, Partition, Pcie, Slice, Throttle, Tool, Version,
+};
+
+use crate::catalog::Catalog;
+
+use super::clean::clean;
+
+/// Reads whatever of `nvidia-smi` (also `-q`, `-L`, `topo -m`, `--query-gpu`), `rocm-smi`, `amd-smi`, `npu-smi`,
+/// `mx-smi`, `lspci` and the quick benchmarks stands in `text`, in any order, between any other lines.
+pub fn read_machine(text: &str, catalog: &Catalog) -> Machine {
+    let text = clean(text);
+    let mut machine = Machine::default();
+    json::read(&text, &mut machine, catalog);
+    let mut tables = tables::Tables::default();
+    let mut log = query::Log::default();
+    let mut rows = csv::Rows::default();
+    let mut lines = lines::Lines::default();
+    for line in text.lines() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        // Numbered or quoted pastes.
+        let line = line.trim_start_matches(['>', '#', '$']).trim_end();
+        let line = if line.trim_start().starts_with(['|', '+']) {
+            line.trim_start()
+        } else {
+            line
+        };
+        let _read = tables.line(line, &mut machine, catalog)
+            || lines.line(line, &mut machine, catalog)
+            || rows.line(line, &mut machine, catalog)
+            || log.line(line, &mut machine, catalog);
+    }
+    machine.cut_off = log.is_cut_off() || tables.open;
+    settle(&mut machine, catalog);
+    machine
+}
+
+/// Narrows every device's name by what was read of it.
+fn settle(machine: &mut Machine, catalog: &Catalog) {
+    for device in &mut machine.devices {
+        if device.identity.is_none() && device.cut_geforce {
+            device.identity = judge::geforce_by_figures(device, catalog);
+        }
+        let (memory, limit) = (device.memory_mib, device.power_default_w.or(device.power_limit_w));
+        if let Some(identity) = &mut device.identity {
+            if let Some(mib) = memory.filter(|_| !device.is_virtual) {
+                identity.narrow(catalog, |card| judge::is_whole(card, mib));
+            }
+            if let Some(watts) = limit {
+                identity.narrow(catalog, |card| {
+                    card.power_w.is_some_and(|w| (w - watts).abs() < 0.02 * w)
+                });
+            }
+        }
+    }
+    // A topology alone tells how many there are.
+    if machine.devices.is_empty()
+        && let Some(count) = machine.attached.filter(|_| !machine.links.is_empty())
+    {
+        machine.device(count.saturating_sub(1) as usize);
+    }
+}

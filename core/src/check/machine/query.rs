@@ -1,0 +1,284 @@
+//! Indented logs of keys and values: `nvidia-smi -q`, `amd-smi static`, `amd-smi metric`, `mx-smi`.
+
+use super::parts::{name_device, value};
+use super::reading::{Device, Machine, Partition, Slice, Throttle, Tool, Version};
+use crate::catalog::Catalog;
+
+/// Reads a log line by line.
+#[derive(Debug, Default)]
+pub struct Log {
+    /// `nvidia-smi -q` or `amd-smi`; `None`: no log has begun.
+    tool: Option<Tool>,
+    /// Headings above this line: indentation and name.
+    path: Vec<(usize, String)>,
+    current: Option<usize>,
+    count: usize,
+    ended: bool,
+}
+
+impl Log {
+    /// Whether the log breaks off before a device's last part.
+    pub fn is_cut_off(&self) -> bool {
+        self.tool == Some(Tool::NvidiaSmiQuery) && self.count > 0 && !self.ended
+    }
+
+    /// Reads a line; whether it was of a log.
+    pub fn line(&mut self, line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
+        if line.contains("nvsmi log") {
+            *self = Self {
+                tool: Some(Tool::NvidiaSmiQuery),
+                ..Self::default()
+            };
+            machine.tool(Tool::NvidiaSmiQuery);
+            return true;
+        }
+        let trimmed = line.trim();
+        if trimmed.is_empty() {
+            return false;
+        }
+        if self.begins_device(trimmed, machine) {
+            return true;
+        }
+        let indent = line.len() - line.trim_start().len();
+        let (key, text) = match trimmed.split_once(':') {
+            Some((key, text)) => (key.trim_end(), text.trim()),
+            None => (trimmed, ""),
+        };
+        if self.tool.is_none() {
+            // A part of `nvidia-smi -q` without its head: `grep -A`, a screen's second half.
+            let known = matches!(key, "product name" | "fb memory usage" | "pcie generation");
+            if !known || (text.is_empty() && trimmed.contains(':')) {
+                return false;
+            }
+            self.tool = Some(Tool::NvidiaSmiQuery);
+            machine.tool(Tool::NvidiaSmiQuery);
+        }
+        while self.path.last().is_some_and(|(above, _)| *above >= indent) {
+            self.path.pop();
+        }
+        if text.is_empty() {
+            if self.path.len() < 16 {
+                self.path.push((indent, key.to_owned()));
+            }
+            return true;
+        }
+        match self.tool {
+            Some(Tool::AmdSmi) => self.amd(key, text, machine, catalog),
+            _ => self.nvidia(key, text, machine, catalog),
+        }
+        true
+    }
+
+    fn begins_device(&mut self, line: &str, machine: &mut Machine) -> bool {
+        if let Some(rest) = line.strip_prefix("gpu ")
+            && super::parts::is_bus_address(rest)
+        {
+            self.tool = Some(Tool::NvidiaSmiQuery);
+            machine.tool(Tool::NvidiaSmiQuery);
+        } else if let Some(rest) = line.strip_prefix("gpu: ")
+            && rest.parse::<u32>().is_ok()
+        {
+            if self.tool != Some(Tool::AmdSmi) || rest == "0" {
+                self.count = 0;
+            }
+            self.tool = Some(Tool::AmdSmi);
+            machine.tool(Tool::AmdSmi);
+        } else {
+            return false;
+        }
+        self.current = Some(self.count);
+        self.count += 1;
+        self.path.clear();
+        self.ended = false;
+        if let Some(index) = self.current
+            && let Some(device) = machine.device(index)
+            && self.tool == Some(Tool::NvidiaSmiQuery)
+        {
+            device.nvidia = true;
+        }
+        true
+    }
+
+    fn within(&self, heading: &str) -> bool {
+        self.path.iter().any(|(_, name)| name == heading)
+    }
+
+    fn heading(&self) -> &str {
+        self.path.last().map_or("", |(_, name)| name)
+    }
+
+    fn device<'m>(&mut self, machine: &'m mut Machine) -> Option<&'m mut Device> {
+        if self.current.is_none() {
+            self.current = Some(0);
+            self.count = 1;
+        }
+        machine.device(self.current?)
+    }
+
+    fn nvidia(&mut self, key: &str, text: &str, machine: &mut Machine, catalog: &Catalog) {
+        match key {
+            "driver version" => machine.driver = Version::read(text),
+            "cuda version" => machine.cuda = Version::read(text),
+            "attached gpus" => machine.attached = value(text).map(|n| n as u32),
+            _ => {}
+        }
+        if matches!(
+            key,
+            "driver version" | "cuda version" | "attached gpus" | "timestamp"
+        ) {
+            return;
+        }
+        let heading = self.heading().to_owned();
+        let in_slice = self.within("mig device");
+        let in_module = self.within("module power readings") || self.within("gpu memory power readings");
+        let in_licence = heading.contains("vgpu software");
+        let in_processes = heading.starts_with("process");
+        let in_counters = heading.contains("counters");
+        let ended = matches!(heading.as_str(), "max clocks" | "processes" | "clock policy")
+            || key == "processes"
+            || key == "process id";
+        self.ended |= ended;
+        let errors = self.within("ecc errors") && heading == "aggregate";
+        let remapped = heading == "remapped rows";
+        let Some(device) = self.device(machine) else {
+            return;
+        };
+        match (heading.as_str(), key) {
+            (_, "product name") if !in_licence => name_device(device, text, catalog),
+            ("mig mode", "current") => device.mig = Some(text == "enabled"),
+            ("gpu virtualization mode", "virtualization mode") => {
+                device.is_virtual |= text == "vgpu";
+            }
+            ("pcie generation", "max") => device.pcie.generation_max = small(text),
+            ("pcie generation", "current") => device.pcie.generation = small(text),
+            ("pcie generation", "device max") => device.pcie.generation_device_max = small(text),
+            ("pcie generation", "host max") => device.pcie.generation_host_max = small(text),
+            ("link width", "max") => device.pcie.width_max = small(text),
+            ("link width", "current") => device.pcie.width = small(text),
+            ("fb memory usage", "total") if in_slice => {
+                if let Some(slice) = device.slices.last_mut() {
+                    slice.memory_mib = value(text);
+                }
+            }
+            ("fb memory usage", "total") => device.memory_mib = value(text),
+            ("fb memory usage", "used") if !in_slice => device.used_mib = value(text),
+            ("mig device", "index") if device.slices.len() < 16 => {
+                device.slices.push(Slice::default());
+            }
+            (_, "multiprocessor count") if in_slice => {
+                if let Some(slice) = device.slices.last_mut() {
+                    slice.multiprocessors = small(text).or(slice.multiprocessors);
+                }
+            }
+            ("ecc mode", "current") => match text {
+                "enabled" => device.ecc = Some(true),
+                "disabled" => device.ecc = Some(false),
+                _ => {}
+            },
+            _ if errors && key.contains("uncorrectable") => {
+                let count = value(text).unwrap_or(0.0);
+                device.ecc_errors = Some(device.ecc_errors.unwrap_or(0.0) + count);
+            }
+            _ if remapped && (key == "pending" || key.starts_with("remapping failure")) => {
+                if text == "yes" {
+                    device.ecc_errors = Some(device.ecc_errors.unwrap_or(0.0) + 1.0);
+                }
+            }
+            (_, "power limit" | "current power limit" | "requested power limit") if !in_module => {
+                device.power_limit_w = value(text).or(device.power_limit_w);
+            }
+            (_, "default power limit") if !in_module => {
+                device.power_default_w = value(text).or(device.power_default_w);
+            }
+            (_, "power draw" | "average power draw" | "instantaneous power draw") if !in_module => {
+                device.power_draw_w = value(text).or(device.power_draw_w);
+            }
+            ("clocks", "sm") => device.clock_mhz = value(text),
+            ("max clocks", "sm") => device.clock_max_mhz = value(text),
+            ("temperature", "gpu current temp") => device.temperature_c = value(text),
+            ("utilization", "gpu") => device.utilization = value(text),
+            (_, "performance state") => {
+                device.performance_state = text.strip_prefix('p').and_then(|n| n.parse().ok());
+            }
+            (_, "used gpu memory") if in_processes || heading.is_empty() => {
+                device.processes = device.processes.saturating_add(1);
+                device.process_mib += value(text).unwrap_or(0.0);
+            }
+            _ if text == "active" && !in_counters => {
+                if let Some(reason) = Throttle::of(key)
+                    && !device.throttles.contains(&reason)
+                {
+                    device.throttles.push(reason);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn amd(&mut self, key: &str, text: &str, machine: &mut Machine, catalog: &Catalog) {
+        let heading = self.heading().to_owned();
+        let Some(device) = self.device(machine) else {
+            return;
+        };
+        amd_value(&heading, key, text, device, catalog);
+    }
+}
+
+/// A count of lanes, a generation, multiprocessors.
+fn small(text: &str) -> Option<u32> {
+    value(text).map(|n| n as u32).filter(|n| *n <= 256)
+}
+
+/// PCIe generation of a transfer rate: 32 GT/s is the fifth.
+pub fn generation_of(gigatransfers: f64) -> Option<u32> {
+    [(2.5, 1), (5.0, 2), (8.0, 3), (16.0, 4), (32.0, 5), (64.0, 6)]
+        .into_iter()
+        .find(|(rate, _)| (gigatransfers - rate).abs() < 0.1)
+        .map(|(_, generation)| generation)
+}
+
+/// A value of `amd-smi`, from its text or its JSON.
+pub fn amd_value(heading: &str, key: &str, text: &str, device: &mut Device, catalog: &Catalog) {
+    let mib = |text: &str| {
+        value(text).map(|n| {
+            if text.ends_with("gb") {
+                n * 1024.0
+            } else {
+                n
+            }
+        })
+    };
+    match (heading, key) {
+        (_, "market_name" | "product_name") if text != "n/a" => name_device(device, text, catalog),
+        ("vram", "size") => device.memory_mib = mib(text),
+        (_, "total_vram") => device.memory_mib = mib(text),
+        (_, "used_vram") => device.used_mib = mib(text),
+        (_, "max_pcie_width") => device.pcie.width_max = small(text),
+        (_, "max_pcie_speed" | "max_pcie_interface_speed") => {
+            device.pcie.generation_device_max = value(text).and_then(generation_of);
+        }
+        ("pcie", "width" | "current_lanes" | "current_width") => device.pcie.width = small(text),
+        ("pcie", "speed" | "current_speed") => {
+            device.pcie.generation = value(text).and_then(generation_of);
+        }
+        (_, "max_power" | "max_power_limit") => device.power_default_w = value(text),
+        (_, "power_cap" | "socket_power_limit" | "current_power_limit" | "power_limit") => {
+            device.power_limit_w = value(text).filter(|w| *w > 0.0);
+        }
+        (_, "socket_power" | "current_socket_power" | "average_socket_power") => {
+            device.power_draw_w = value(text).or(device.power_draw_w);
+        }
+        (_, "accelerator_partition" | "compute_partition" | "accelerator_type") => {
+            device.partition = Partition::read(text).or(device.partition);
+        }
+        (_, "gfx_activity") => device.utilization = value(text),
+        ("temperature", "hotspot") => device.temperature_c = value(text),
+        ("ecc" | "ras", "total_uncorrectable_count" | "total_uncorrectable") => {
+            device.ecc_errors = value(text);
+        }
+        (_, "memory_usage" | "mem_usage" | "vram_mem" | "mem") if heading.contains("process") => {
+            device.processes = device.processes.saturating_add(1);
+        }
+        _ => {}
+    }
+}
