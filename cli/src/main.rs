@@ -4,6 +4,7 @@
 //! could not be answered or a file could not be written, 2 called wrongly or given a file that is
 //! no file of measured results.
 
+mod check;
 mod estimate;
 mod prices;
 mod table;
@@ -19,6 +20,7 @@ USAGE
   cardfit estimate [OPTIONS] [SCENARIO...]   answer scenarios with ranked offers, as JSON
   cardfit validate [OPTIONS] FILE.csv        compare estimates with measured results
   cardfit prices [OPTIONS] FILE.csv          read a price list of others
+  cardfit check [OPTIONS] FILE               hold a listing or a printout against the datasheet
   cardfit help [COMMAND]                     say more about a command
   cardfit --version
 
@@ -26,6 +28,7 @@ EXAMPLES
   cardfit estimate 'm=llama-3.1-8b'
   cardfit estimate --top 3 < scenarios.txt
   cardfit validate core/data/measured/inference.csv --rows rows.csv
+  nvidia-smi -q | cardfit check -
 ";
 
 /// How a command ended, short of success.
@@ -85,6 +88,8 @@ fn run(args: &[String]) -> Result<(), Failure> {
     match command.as_str() {
         "estimate" if wants_help => write!(out, "{}", estimate::HELP)?,
         "estimate" => estimate::run(rest, &mut out)?,
+        "check" if wants_help => write!(out, "{}", check::HELP)?,
+        "check" => check::run(rest, &mut out)?,
         "validate" if wants_help => write!(out, "{}", validate::HELP)?,
         "validate" => validate::run(rest, &mut out)?,
         "prices" if wants_help => write!(out, "{}", prices::HELP)?,
@@ -93,6 +98,7 @@ fn run(args: &[String]) -> Result<(), Failure> {
             Some("estimate") => write!(out, "{}", estimate::HELP)?,
             Some("validate") => write!(out, "{}", validate::HELP)?,
             Some("prices") => write!(out, "{}", prices::HELP)?,
+            Some("check") => write!(out, "{}", check::HELP)?,
             _ => write!(out, "{HELP}")?,
         },
         "--version" | "-V" => writeln!(out, "cardfit {}", env!("CARGO_PKG_VERSION"))?,

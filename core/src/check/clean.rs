@@ -25,7 +25,9 @@ pub fn clean(text: &str) -> String {
             _ if sign.is_ascii() => out.push(sign.to_ascii_lowercase()),
             '\u{ff01}'..='\u{ff5d}' => push_ascii(sign, 0xfee0, &mut out),
             '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{3000}' => out.push(' '),
-            '‐' | '‑' | '‒' | '–' | '—' | '―' | '−' | '〜' | '～' | '∼' => out.push('-'),
+            '‐' | '‑' | '‒' | '–' | '—' | '―' | '−' | '〜' | '～' | '∼' => {
+                out.push('-')
+            }
             '─' | '━' | '═' | '┄' | '┈' => out.push('-'),
             '│' | '┃' | '║' | '┆' | '┊' => out.push('|'),
             '┌'..='╿' => out.push('+'),

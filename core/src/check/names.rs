@@ -42,7 +42,10 @@ fn table() -> &'static Table {
         let mut keys: Vec<Vec<(Vec<u8>, usize)>> = vec![Vec::new(); 256];
         for (index, family) in families.iter().enumerate() {
             for key in &family.keys {
-                if let Some(bucket) = key.bytes().next().and_then(|b| keys.get_mut(usize::from(b)))
+                if let Some(bucket) = key
+                    .bytes()
+                    .next()
+                    .and_then(|b| keys.get_mut(usize::from(b)))
                 {
                     bucket.push((key.clone().into_bytes(), index));
                 }
@@ -141,9 +144,11 @@ fn may_end(text: &[u8], start: usize, end: usize) -> bool {
         return true;
     }
     let counts = matches!(next, b'x' | b'*') && rest.get(1).is_some_and(u8::is_ascii_digit);
-    let qualifies = ["sxm", "pcie", "nvl", "oam", "80g", "40g", "24g", "48g", "gpu"]
-        .iter()
-        .any(|word| starts(word));
+    let qualifies = [
+        "sxm", "pcie", "nvl", "oam", "80g", "40g", "24g", "48g", "gpu",
+    ]
+    .iter()
+    .any(|word| starts(word));
     if next.is_ascii_alphanumeric() && !counts && !qualifies {
         return false;
     }
@@ -405,7 +410,14 @@ mod tests {
         ] {
             assert_eq!(first_mention(text), None, "{text}");
         }
-        for text in ["8x4090", "4090x8", "rtx4090d", "a100*8", "4090显卡", "[l40s]"] {
+        for text in [
+            "8x4090",
+            "4090x8",
+            "rtx4090d",
+            "a100*8",
+            "4090显卡",
+            "[l40s]",
+        ] {
             assert!(first_mention(text).is_some(), "{text}");
         }
     }

@@ -271,7 +271,14 @@ impl ClauseReader<'_> {
             match token {
                 Token::Card(family) => {
                     let known = self.item.families.contains(&family);
-                    let joins = self.ahead || self.group_open || known;
+                    // "8 H20 96G ..., also H20 141G ..." are two offers.
+                    let sized = matches!(
+                        self.tokens.get(self.at + 1),
+                        Some(Token::Figure(f)) if f.unit == Some(Unit::Gb)
+                    );
+                    let joins = self.ahead
+                        || self.group_open
+                        || (known && !(sized && self.item.pinned.is_some()));
                     if !joins && !self.item.families.is_empty() {
                         // The next call goes on from here.
                         let done = std::mem::take(&mut self.item);
@@ -320,6 +327,7 @@ impl ClauseReader<'_> {
         if let Some(dtype) = dtype_of(word) {
             context.dtype = Some(dtype);
             context.label = Some(word);
+            context.currency = None;
         } else if let Some(currency) = currency_of(word) {
             context.currency = Some(currency);
             context.priced = true;
@@ -361,8 +369,16 @@ impl ClauseReader<'_> {
                     context.priced = true;
                 }
                 Word::Vector | Word::Acc16 => context.vector = true,
+                Word::OtherLink => {
+                    context.label = Some(word);
+                    context.linked = true;
+                }
                 Word::Or => {}
-                _ => context.label = Some(word),
+                _ => {
+                    // A new label ends a price's words: `"currency": "USD", "vcpu": 208`.
+                    context.label = Some(word);
+                    context.currency = None;
+                }
             }
         }
     }
@@ -407,6 +423,10 @@ impl ClauseReader<'_> {
             sparse: false,
             other_rate: false,
         };
+        if figure.unit.is_none() && self.is_count(figure) {
+            self.item.count = self.item.count.or(Some(figure.high));
+            return None;
+        }
         if let Some(claim) = self.price(figure, context) {
             return Some(claim);
         }
@@ -436,7 +456,7 @@ impl ClauseReader<'_> {
             }),
             Some(Unit::Tb) => Some(Claim::Host),
             Some(Unit::GbPerS | Unit::TbPerS) => {
-                let link = context.linked || self.follows(&[Word::Link]);
+                let link = context.linked || self.follows(&[Word::Link, Word::OtherLink]);
                 let figure = match figure.unit {
                     Some(Unit::TbPerS) => scaled(1000.0),
                     _ => figure,
@@ -493,7 +513,7 @@ impl ClauseReader<'_> {
     }
 
     fn unitless(&mut self, figure: Figure, context: &mut Context) -> Option<Claim> {
-        if self.is_count(figure) || self.follows_at_once(Word::Percard) {
+        if self.follows_at_once(Word::Percard) {
             self.item.count = self.item.count.or(Some(figure.high));
             return None;
         }
@@ -506,9 +526,7 @@ impl ClauseReader<'_> {
             })
         };
         if self.follows_at_once(Word::Cores) || context.label == Some(Word::Cores) {
-            return (figure.high >= 64.0)
-                .then(|| of(Subject::Cores))
-                .flatten();
+            return (figure.high >= 64.0).then(|| of(Subject::Cores)).flatten();
         }
         if self.follows_at_once(Word::Transistors) {
             return None;
@@ -618,7 +636,11 @@ impl ClauseReader<'_> {
         let scale = match figure.unit {
             None => 1.0,
             Some(Unit::TenThousand) => 1e4,
-            Some(Unit::W) if context.priced || context.terms.period.is_some() => {
+            Some(Unit::W)
+                if context.priced
+                    || context.terms.period.is_some()
+                    || matches!(self.next(), Some(Token::Word(w)) if period_of(w).is_some()) =>
+            {
                 if figure.high >= 100.0 {
                     return None;
                 }

@@ -170,7 +170,10 @@ fn by_figures(claims: &[Claim], catalog: &Catalog) -> Option<Finding> {
             )
         })
         .collect();
-    let figures = told.iter().filter(|c| matches!(c, Claim::Figure { .. })).count();
+    let figures = told
+        .iter()
+        .filter(|c| matches!(c, Claim::Figure { .. }))
+        .count();
     if told.len() < 2 || figures == 0 {
         return None;
     }
@@ -341,9 +344,9 @@ impl Judge<'_> {
                 self.judged(subject, figure, Unit::GbPerS, &|c| Some(c.bandwidth_gb_s))
             }
             Subject::Power => self.judged(subject, figure, Unit::Watt, &|c| c.power_w),
-            Subject::Cores => {
-                self.judged(subject, figure, Unit::One, &|c| facts(&c.id).and_then(|f| f.cores))
-            }
+            Subject::Cores => self.judged(subject, figure, Unit::One, &|c| {
+                facts(&c.id).and_then(|f| f.cores)
+            }),
             Subject::Process => {
                 // NVIDIA calls its variant of TSMC's 5 nm "4N": both figures are in use.
                 let near = |c: &Card| {
@@ -382,7 +385,15 @@ impl Judge<'_> {
                 card.memory_gib
             })
         };
-        let mut finding = self.judged(Subject::Memory, Figure { place: 0.0, ..figure }, Unit::Gb, &label);
+        let mut finding = self.judged(
+            Subject::Memory,
+            Figure {
+                place: 0.0,
+                ..figure
+            },
+            Unit::Gb,
+            &label,
+        );
         // The datasheet's own value is shown, not the claim's.
         for (id, reading) in &mut finding.datasheet {
             if let Some(card) = self.catalog.card(id) {
@@ -407,7 +418,11 @@ impl Judge<'_> {
             Unit::Tflops
         };
         let dense = |c: &Card| rate_of(c, dtype);
-        let doubled = |c: &Card| rate_of(c, dtype).filter(|_| has_sparsity(c, dtype)).map(|t| 2.0 * t);
+        let doubled = |c: &Card| {
+            rate_of(c, dtype)
+                .filter(|_| has_sparsity(c, dtype))
+                .map(|t| 2.0 * t)
+        };
         let subject = Subject::Rate(dtype);
         if sparse {
             let finding = self.judged(subject, figure, unit, &doubled);
@@ -563,7 +578,12 @@ impl Judge<'_> {
                 finding = finding.against(&card.id, Reading::word(word));
             }
         }
-        let held: Vec<String> = self.known.iter().filter(same).map(|c| c.id.clone()).collect();
+        let held: Vec<String> = self
+            .known
+            .iter()
+            .filter(same)
+            .map(|c| c.id.clone())
+            .collect();
         if !held.is_empty() {
             finding.verdict = Verdict::Right;
             return self.right_for(finding, held);
@@ -623,13 +643,23 @@ impl Judge<'_> {
             return None;
         }
         let has = |c: &Card| c.link.kind.starts_with("NVLink") || c.link.pair_bridge_gb_s.is_some();
-        let nvlink_of = |c: &Card| c.link.kind.strip_prefix("NVLink ").and_then(|n| n.parse().ok());
+        let nvlink_of = |c: &Card| {
+            c.link
+                .kind
+                .strip_prefix("NVLink ")
+                .and_then(|n| n.parse().ok())
+        };
         let holds = |c: &&&Card| match (missing, generation) {
             (true, _) => !has(c),
             (false, None) => has(c),
             (false, Some(n)) => nvlink_of(c).is_some_and(|own: f64| (own - n).abs() < 0.5),
         };
-        let held: Vec<String> = self.known.iter().filter(holds).map(|c| c.id.clone()).collect();
+        let held: Vec<String> = self
+            .known
+            .iter()
+            .filter(holds)
+            .map(|c| c.id.clone())
+            .collect();
         let mut finding = Finding::new(Subject::Link, Verdict::Wrong)
             .about(&self.identity.cards)
             .reads(Reading::Text(if missing {

@@ -7,7 +7,7 @@ mod sayings;
 mod table;
 mod tokens;
 
-pub use judge::link_words;
+pub use judge::{dtype_name, link_words};
 
 use serde::Serialize;
 

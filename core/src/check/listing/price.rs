@@ -11,6 +11,11 @@ use crate::rental::{Exchange, HOURS_PER_MONTH, Rates, unit_hours};
 /// Beyond this factor a price is not dear or cheap but another thing.
 pub const FAR_OUTSIDE: f64 = 2.0;
 
+/// With fewer prices than this a market's ends are not known,
+const ENOUGH_OFFERS: f64 = 3.0;
+/// and a price counts as seen within this factor of them.
+const FEW_OFFERS_SLACK: f64 = 1.5;
+
 /// Judges one price.
 pub(super) fn judge(
     judge: &Judge<'_>,
@@ -19,10 +24,7 @@ pub(super) fn judge(
     currency_of_text: Option<Currency>,
 ) -> Finding {
     let exchange = Exchange::with_cny_per_usd(Rates::embedded().cny_per_usd);
-    let currency = terms
-        .currency
-        .or(currency_of_text)
-        .unwrap_or(Currency::Cny);
+    let currency = terms.currency.or(currency_of_text).unwrap_or(Currency::Cny);
     let cny = |amount: f64| exchange.convert(amount, currency, Currency::Cny);
     let cards = &judge.identity.cards;
     let Some(period) = terms.period.filter(|_| !terms.purchase) else {
@@ -70,9 +72,15 @@ pub(super) fn judge(
             .with("offers", Reading::figure(seen.offers, Unit::One))
             .with("until", Reading::word(seen.until)),
     );
-    let (key, times) = if low > seen.high {
+    // Few prices do not show where a market ends.
+    let slack = if seen.offers < ENOUGH_OFFERS {
+        FEW_OFFERS_SLACK
+    } else {
+        1.0
+    };
+    let (key, times) = if low > seen.high * slack {
         ("price_above", low / seen.high)
-    } else if high < seen.low {
+    } else if high < seen.low / slack {
         ("price_below", seen.low / high.max(1e-9))
     } else {
         finding.verdict = Verdict::PriceSeen;

@@ -51,7 +51,13 @@ impl<'a> Sentence<'a> {
             figures: Vec::new(),
             models: Vec::new(),
             cards: card
-                .map(|listed| listed.cards.iter().filter_map(|id| catalog.card(id)).collect())
+                .map(|listed| {
+                    listed
+                        .cards
+                        .iter()
+                        .filter_map(|id| catalog.card(id))
+                        .collect()
+                })
                 .unwrap_or_default(),
             named_cards: false,
         };
@@ -358,7 +364,10 @@ impl<'a> Sentence<'a> {
                 .because(
                     Remark::plain("came_before")
                         .with("card", Reading::word(&older.name))
-                        .with("year", Reading::figure(f64::from(older.release_year), Unit::Version)),
+                        .with(
+                            "year",
+                            Reading::figure(f64::from(older.release_year), Unit::Version),
+                        ),
                 ),
         )
     }

@@ -8,36 +8,40 @@ pub fn spread(tokens: Vec<Token>) -> Vec<Token> {
     let mut header: Option<Header> = None;
     for line in tokens.split(|t| *t == Token::Break(Break::Clause)) {
         if line.iter().all(|t| matches!(t, Token::Break(_))) {
-            // An empty line or a table's rule.
+            // An empty line ends a table, its rule does not.
             if line.is_empty() {
-                header = None;
+                end(&mut header, &mut out);
             }
             continue;
         }
-        let read = Header::of(line);
-        match (read, &header) {
-            (Some(found), _) => {
-                if found.columns_are_cards() {
-                    header = Some(found);
-                } else {
-                    header = Some(found);
-                    continue;
-                }
-            }
-            (None, Some(known)) if known.fits(line) => known.row(line, &mut out),
-            (None, _) => {
-                header = None;
-                out.extend_from_slice(line);
-                out.push(Token::Break(Break::Clause));
-            }
+        if let Some(found) = Header::of(line) {
+            end(&mut header, &mut out);
+            header = Some(found);
+        } else if let Some(known) = header.as_mut().filter(|known| known.fits(line)) {
+            known.row(line, &mut out);
+        } else {
+            end(&mut header, &mut out);
+            out.extend_from_slice(line);
+            out.push(Token::Break(Break::Clause));
         }
     }
+    end(&mut header, &mut out);
     out
+}
+
+fn end(header: &mut Option<Header>, out: &mut Vec<Token>) {
+    if let Some(header) = header.take()
+        && header.columns_are_cards()
+    {
+        header.finish(out);
+    }
 }
 
 struct Header {
     separator: Break,
     cells: Vec<Vec<Token>>,
+    /// Where the columns are cards: what the rows so far say of each.
+    columns: Vec<Vec<Token>>,
 }
 
 fn cells(line: &[Token], separator: Break) -> Vec<&[Token]> {
@@ -77,6 +81,7 @@ impl Header {
         }
         Some(Self {
             separator,
+            columns: vec![Vec::new(); cells.len()],
             cells: cells.into_iter().map(<[Token]>::to_vec).collect(),
         })
     }
@@ -91,7 +96,19 @@ impl Header {
         cells(line, self.separator).len() == self.cells.len()
     }
 
-    fn row(&self, line: &[Token], out: &mut Vec<Token>) {
+    /// What was gathered by column, each behind its card.
+    fn finish(self, out: &mut Vec<Token>) {
+        for (head, column) in self.cells.into_iter().zip(self.columns) {
+            if head.iter().any(|t| matches!(t, Token::Card(_))) {
+                out.extend(head);
+                out.push(Token::Break(Break::Cell));
+                out.extend(column);
+                out.push(Token::Break(Break::Clause));
+            }
+        }
+    }
+
+    fn row(&mut self, line: &[Token], out: &mut Vec<Token>) {
         let cells = cells(line, self.separator);
         if self.columns_are_cards() {
             // The row's label is its first cell that has one.
@@ -100,20 +117,13 @@ impl Header {
                 .find(|cell| cell.iter().any(is_label))
                 .copied()
                 .unwrap_or_default();
-            for (cell, head) in cells.iter().zip(&self.cells) {
-                let card: Vec<Token> = head
-                    .iter()
-                    .filter(|t| matches!(t, Token::Card(_)))
-                    .copied()
-                    .collect();
-                if card.is_empty() || cell.is_empty() {
+            for (cell, column) in cells.iter().zip(&mut self.columns) {
+                if cell.is_empty() {
                     continue;
                 }
-                out.extend(card);
-                out.extend(head.iter().filter(|t| is_label(t)).copied());
-                out.extend(label.iter().filter(|t| is_label(t)).copied());
-                out.extend_from_slice(cell);
-                out.push(Token::Break(Break::Clause));
+                column.extend(label.iter().filter(|t| is_label(t)).copied());
+                column.extend_from_slice(cell);
+                column.push(Token::Break(Break::Cell));
             }
             return;
         }

@@ -32,6 +32,7 @@ pub enum Word {
     Host,
     Bandwidth,
     Link,
+    OtherLink,
     No,
     Pcie,
     Sxm,
@@ -199,10 +200,12 @@ fn vocabulary() -> &'static Vocabulary {
     static VOCABULARY: OnceLock<Vocabulary> = OnceLock::new();
     VOCABULARY.get_or_init(|| {
         let spelled: HashMap<Word, String> =
-            serde_json::from_str(include_str!("../../../data/check/words.json")).unwrap_or_default();
-        let models = serde_json::from_str::<Models>(include_str!("../../../data/check/models.json"))
-            .map(|m| m.models)
-            .unwrap_or_default();
+            serde_json::from_str(include_str!("../../../data/check/words.json"))
+                .unwrap_or_default();
+        let models =
+            serde_json::from_str::<Models>(include_str!("../../../data/check/models.json"))
+                .map(|m| m.models)
+                .unwrap_or_default();
         let mut words: Vec<Vec<(Vec<u8>, Token)>> = vec![Vec::new(); 256];
         let all = spelled
             .iter()
@@ -471,13 +474,18 @@ fn unit_at(bytes: &[u8], at: usize) -> (Option<Unit>, usize) {
         if !rest.starts_with(spelling.as_bytes()) {
             continue;
         }
-        let ends_in_letter = spelling.as_bytes().last().is_some_and(u8::is_ascii_alphabetic);
+        let ends_in_letter = spelling
+            .as_bytes()
+            .last()
+            .is_some_and(u8::is_ascii_alphabetic);
         let next = rest.get(spelling.len());
         if ends_in_letter && next.is_some_and(u8::is_ascii_alphanumeric) {
             continue;
         }
         // "t/s" counts tokens, "b/s" bits; a single letter after a blank is a word.
-        if spelling.len() == 1 && spelling != "%" && (blanks > 1 || next == Some(&b'/') && spelling != "w" && spelling != "k")
+        if spelling.len() == 1
+            && spelling != "%"
+            && (blanks > 1 || next == Some(&b'/') && spelling != "w" && spelling != "k")
         {
             continue;
         }
@@ -541,7 +549,7 @@ mod tests {
     #[test]
     fn cards_and_counts_are_apart() {
         let found = tokens("8x a100 80g");
-        assert!(matches!(found.first(), Some(Token::Figure(f)) if f.low == 8.0));
+        assert!(matches!(found.first(), Some(Token::Figure(f)) if (f.low - 8.0).abs() < 1e-9));
         assert!(matches!(found.get(1), Some(Token::Card(_))));
         assert!(matches!(found.get(2), Some(Token::Figure(f)) if f.unit == Some(Unit::Gb)));
     }

@@ -20,9 +20,15 @@ pub fn read(text: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
     let Some(json) = text.get(begin..=end).filter(|json| json.len() <= LONGEST) else {
         return false;
     };
-    if !["\"card0\"", "\"asic\"", "\"vram\"", "\"market_name\"", "\"mem_usage\""]
-        .iter()
-        .any(|mark| json.contains(mark))
+    if ![
+        "\"card0\"",
+        "\"asic\"",
+        "\"vram\"",
+        "\"market_name\"",
+        "\"mem_usage\"",
+    ]
+    .iter()
+    .any(|mark| json.contains(mark))
     {
         return false;
     }

@@ -70,7 +70,9 @@ pub fn findings(machine: &Machine, catalog: &Catalog) -> Vec<Finding> {
                 alone == finding
             });
             match same {
-                Some(known) if known.devices.len() < DEVICE_GROUP_LIMIT => known.devices.push(index),
+                Some(known) if known.devices.len() < DEVICE_GROUP_LIMIT => {
+                    known.devices.push(index)
+                }
                 Some(_) => {}
                 None => found.push(finding.on(&[index])),
             }
@@ -131,7 +133,8 @@ fn identity(device: &Device, catalog: &Catalog) -> Finding {
             }
         }
         [only] => {
-            let finding = Finding::new(Subject::Card, Verdict::Right).reads(Reading::word(&only.name));
+            let finding =
+                Finding::new(Subject::Card, Verdict::Right).reads(Reading::word(&only.name));
             if only.id == "rtx-4090-48gb" {
                 return Finding {
                     verdict: Verdict::Notice,
@@ -159,7 +162,9 @@ fn memory(device: &Device, card: Option<&Card>, catalog: &Catalog) -> Option<Fin
     let Some(card) = card else {
         return Some(finding.because(Remark::plain("no_card")));
     };
-    let expected = card.driver_memory_mib.map_or(card.memory_gib, |m| f64::from(m) / 1024.0);
+    let expected = card
+        .driver_memory_mib
+        .map_or(card.memory_gib, |m| f64::from(m) / 1024.0);
     let finding = finding.against(&card.id, Reading::figure(expected, Unit::Gib));
     let told = |verdict, key| {
         Some(
@@ -185,11 +190,16 @@ fn memory(device: &Device, card: Option<&Card>, catalog: &Catalog) -> Option<Fin
     }
     if let Some(parts) = device.partition.map(super::Partition::parts)
         && parts > 1
-        && (mib * f64::from(parts) - card.memory_gib * 1024.0).abs() < 0.05 * card.memory_gib * 1024.0
+        && (mib * f64::from(parts) - card.memory_gib * 1024.0).abs()
+            < 0.05 * card.memory_gib * 1024.0
     {
         return told(Verdict::Wrong, "part_of_memory").map(|f| f.ask("whole_card"));
     }
-    let kin = device.identity.as_ref().map(|i| i.kin.as_slice()).unwrap_or_default();
+    let kin = device
+        .identity
+        .as_ref()
+        .map(|i| i.kin.as_slice())
+        .unwrap_or_default();
     let other = kin
         .iter()
         .filter_map(|id| catalog.card(id))
@@ -241,12 +251,10 @@ fn slices(device: &Device, card: Option<&Card>) -> Option<Finding> {
         .filter_map(|s| s.memory_mib)
         .fold(0.0, f64::max);
     if whole > 0.0 && largest > 0.0 {
-        finding = finding.because(
-            Remark::plain("mig_slice").with(
-                "share",
-                Reading::figure((100.0 * largest / whole).min(100.0), Unit::Percent),
-            ),
-        );
+        finding = finding.because(Remark::plain("mig_slice").with(
+            "share",
+            Reading::figure((100.0 * largest / whole).min(100.0), Unit::Percent),
+        ));
     } else {
         finding = finding.because(Remark::plain("mig_slice_plain"));
     }
@@ -387,7 +395,11 @@ fn ecc(device: &Device, card: Option<&Card>) -> Vec<Finding> {
         Some(true) => out.push(
             Finding::new(Subject::Ecc, Verdict::Right)
                 .reads(Reading::Text("check.word.on"))
-                .because(Remark::plain(if inline { "ecc_inline" } else { "ecc_free" })),
+                .because(Remark::plain(if inline {
+                    "ecc_inline"
+                } else {
+                    "ecc_free"
+                })),
         ),
         Some(false) => out.push(
             Finding::new(Subject::Ecc, Verdict::Notice)
@@ -466,9 +478,7 @@ fn throttles(device: &Device) -> Vec<Finding> {
         out.push(
             Finding::new(Subject::Clock, Verdict::Wrong)
                 .reads(Reading::figure(now, Unit::Mhz))
-                .because(
-                    Remark::plain("slow_clock").with("most", Reading::figure(most, Unit::Mhz)),
-                )
+                .because(Remark::plain("slow_clock").with("most", Reading::figure(most, Unit::Mhz)))
                 .ask("clock_limit"),
         );
     }
@@ -506,9 +516,7 @@ fn of_machine(machine: &Machine, catalog: &Catalog) -> Vec<Finding> {
         );
     }
     if machine.cut_off || machine.attached.is_some_and(|n| n as usize > count) {
-        out.push(
-            Finding::new(Subject::Count, Verdict::Notice).because(Remark::plain("cut_off")),
-        );
+        out.push(Finding::new(Subject::Count, Verdict::Notice).because(Remark::plain("cut_off")));
     }
     let mut kinds: Vec<&[String]> = machine
         .devices
@@ -528,10 +536,12 @@ fn of_machine(machine: &Machine, catalog: &Catalog) -> Vec<Finding> {
     let card = machine.devices.iter().find_map(|d| card_of(d, catalog));
     out.extend(links(machine, card));
     let nvidia = machine.devices.iter().any(|d| d.nvidia)
-        && machine
-            .tools
-            .iter()
-            .any(|t| matches!(t, Tool::NvidiaSmi | Tool::NvidiaSmiQuery | Tool::NvidiaSmiCsv));
+        && machine.tools.iter().any(|t| {
+            matches!(
+                t,
+                Tool::NvidiaSmi | Tool::NvidiaSmiQuery | Tool::NvidiaSmiCsv
+            )
+        });
     if let (Some(card), true) = (card, nvidia) {
         out.extend(driver(machine, card));
     }
@@ -542,7 +552,11 @@ fn links(machine: &Machine, card: Option<&Card>) -> Option<Finding> {
     if machine.links.is_empty() {
         return None;
     }
-    let direct = machine.links.iter().filter(|l| matches!(l, Link::Direct(_))).count();
+    let direct = machine
+        .links
+        .iter()
+        .filter(|l| matches!(l, Link::Direct(_)))
+        .count();
     let worst = machine.links.iter().max()?;
     let pairs = machine.links.len();
     let key = match worst {
@@ -603,7 +617,9 @@ fn driver(machine: &Machine, card: &Card) -> Vec<Finding> {
             finding
         });
     }
-    let cuda = machine.cuda.or_else(|| machine.driver.and_then(newest_cuda));
+    let cuda = machine
+        .cuda
+        .or_else(|| machine.driver.and_then(newest_cuda));
     if let Some(cuda) = cuda {
         let finding = Finding::new(Subject::Cuda, Verdict::Right)
             .about(std::slice::from_ref(&card.id))
@@ -612,7 +628,9 @@ fn driver(machine: &Machine, card: &Card) -> Vec<Finding> {
         out.push(if cuda < need.first_cuda {
             Finding {
                 verdict: Verdict::Wrong,
-                ..finding.because(Remark::plain("cuda_before_card")).ask("driver")
+                ..finding
+                    .because(Remark::plain("cuda_before_card"))
+                    .ask("driver")
             }
         } else if need.last_cuda.is_some_and(|last| cuda.0 > last) {
             Finding {

@@ -4,7 +4,7 @@ use super::parts::{is_bus_address, name_device, pci_device, value};
 use super::query::generation_of;
 use super::reading::{Device, Link, Machine, Measured, Partition, Slice, Tool};
 use crate::catalog::Catalog;
-use crate::check::number::{first_number, numbers};
+use crate::check::number::first_number;
 
 /// Reads lists line by line.
 #[derive(Debug, Default)]
@@ -115,9 +115,12 @@ impl Lines {
             device.identity = pci_device("1002", id);
         }
         device.partition = Partition::read(line).or(device.partition);
-        device.temperature_c = words
-            .iter()
-            .find_map(|w| w.strip_suffix("°c").or_else(|| w.strip_suffix('c'))?.parse().ok());
+        device.temperature_c = words.iter().find_map(|w| {
+            w.strip_suffix("°c")
+                .or_else(|| w.strip_suffix('c'))?
+                .parse()
+                .ok()
+        });
         let mut percent = words
             .iter()
             .rev()
@@ -160,7 +163,11 @@ impl Lines {
         if let [.., used, total] = sizes.as_slice() {
             let used_first = columns.iter().position(|c| c == "vram_used")
                 < columns.iter().position(|c| c == "vram_total");
-            let (used, total) = if used_first { (used, total) } else { (total, used) };
+            let (used, total) = if used_first {
+                (used, total)
+            } else {
+                (total, used)
+            };
             device.used_mib = Some(*used);
             device.memory_mib = Some(*total);
         }
@@ -168,7 +175,11 @@ impl Lines {
     }
 
     fn topology(&mut self, line: &str, machine: &mut Machine) -> bool {
-        let words: Vec<&str> = line.split([' ', '\t']).filter(|w| !w.is_empty()).take(80).collect();
+        let words: Vec<&str> = line
+            .split([' ', '\t'])
+            .filter(|w| !w.is_empty())
+            .take(80)
+            .collect();
         let is_device = |w: &str| {
             ["gpu", "npu", "phy-id"]
                 .iter()
@@ -205,7 +216,9 @@ impl Lines {
                 }
             }
         }
-        if row < super::reading::MOST_DEVICES && machine.attached.is_none_or(|n| (n as usize) <= row) {
+        if row < super::reading::MOST_DEVICES
+            && machine.attached.is_none_or(|n| (n as usize) <= row)
+        {
             machine.attached = u32::try_from(row + 1).ok();
         }
         true
@@ -258,7 +271,12 @@ impl Lines {
         let first = line.split(' ').next().unwrap_or_default();
         if is_bus_address(first) {
             self.pci = None;
-            let classes = ["3d controller", "vga compatible", "processing accelerator", "display controller"];
+            let classes = [
+                "3d controller",
+                "vga compatible",
+                "processing accelerator",
+                "display controller",
+            ];
             let vendor = [
                 ("nvidia", "10de"),
                 ("[amd/ati]", "1002"),
@@ -270,7 +288,8 @@ impl Lines {
             ]
             .into_iter()
             .find(|(name, _)| line.contains(name));
-            let Some((_, vendor)) = vendor.filter(|_| classes.iter().any(|c| line.contains(c))) else {
+            let Some((_, vendor)) = vendor.filter(|_| classes.iter().any(|c| line.contains(c)))
+            else {
                 return false;
             };
             let index = self.pci_count;
@@ -305,7 +324,9 @@ impl Lines {
             };
             let after = |word: &str| rest.split_once(word).and_then(|(_, r)| first_number(r));
             let generation = after("speed ").and_then(generation_of);
-            let width = after("width x").map(|n| n as u32).filter(|n| *n <= 32 && *n > 0);
+            let width = after("width x")
+                .map(|n| n as u32)
+                .filter(|n| *n <= 32 && *n > 0);
             if capable {
                 device.pcie.generation_device_max = generation;
                 device.pcie.width_max = width;
@@ -330,7 +351,10 @@ impl Lines {
             return false;
         }
         let words: Vec<&str> = line.split_whitespace().take(8).collect();
-        let ids = words.iter().take_while(|w| w.parse::<u32>().is_ok()).count();
+        let ids = words
+            .iter()
+            .take_while(|w| w.parse::<u32>().is_ok())
+            .count();
         if ids < 2 || words.len() <= ids {
             self.npu_map = false;
             return false;
@@ -350,7 +374,12 @@ impl Lines {
 fn profile(text: &str) -> Option<Slice> {
     let word = text.split([' ', '\t']).next()?;
     let (compute, memory) = word.rsplit_once("g.")?;
-    let compute = compute.rsplit('.').next()?.parse().ok().filter(|n| *n <= 8)?;
+    let compute = compute
+        .rsplit('.')
+        .next()?
+        .parse()
+        .ok()
+        .filter(|n| *n <= 8)?;
     let gb = first_number(memory)?;
     Some(Slice {
         memory_mib: Some(gb * 1024.0),
@@ -362,22 +391,19 @@ fn profile(text: &str) -> Option<Slice> {
 /// A key and value of `rocm-smi`, from its lines or its JSON.
 pub fn rocm_value(key: &str, text: &str, device: &mut Device, catalog: &Catalog) {
     const MIB: f64 = 1_048_576.0;
+    let unnamed = device.identity.is_none();
     match key {
-        "card series" | "card model" | "device name" | "market name" => {
-            if device.identity.is_none() {
-                if let Some(id) = text.strip_prefix("0x") {
-                    device.identity = pci_device("1002", id);
-                } else {
-                    name_device(device, text, catalog);
-                }
+        "card series" | "card model" | "device name" | "market name" if unnamed => {
+            if let Some(id) = text.strip_prefix("0x") {
+                device.identity = pci_device("1002", id);
+            } else {
+                name_device(device, text, catalog);
             }
         }
-        "gpu id" | "device id" => {
-            if device.identity.is_none() {
-                device.identity = text
-                    .strip_prefix("0x")
-                    .and_then(|id| pci_device("1002", id));
-            }
+        "gpu id" | "device id" if unnamed => {
+            device.identity = text
+                .strip_prefix("0x")
+                .and_then(|id| pci_device("1002", id));
         }
         "vram total memory (b)" => device.memory_mib = value(text).map(|b| b / MIB),
         "vram total used memory (b)" => device.used_mib = value(text).map(|b| b / MIB),
@@ -402,7 +428,7 @@ fn measured(line: &str, machine: &mut Machine) -> bool {
     let Some((_, rest)) = line.split_once("cardfit ") else {
         return false;
     };
-    let figure = numbers(rest).find(|n| *n != 16.0 && *n != 2.0);
+    let figure = rest.split(' ').find_map(|word| word.parse::<f64>().ok());
     let (Some(word), Some(figure)) = (rest.split(' ').next(), figure) else {
         return false;
     };

@@ -10,7 +10,7 @@ mod reading;
 mod requirement;
 mod tables;
 
-pub use judge::findings;
+pub use judge::{card_of, findings, own_pcie, speed_under_limit};
 pub use reading::{
     Device, Link, MOST_DEVICES, Machine, Measured, Partition, Pcie, Slice, Throttle, Tool, Version,
 };
@@ -56,7 +56,10 @@ fn settle(machine: &mut Machine, catalog: &Catalog) {
         if device.identity.is_none() && device.cut_geforce {
             device.identity = judge::geforce_by_figures(device, catalog);
         }
-        let (memory, limit) = (device.memory_mib, device.power_default_w.or(device.power_limit_w));
+        let (memory, limit) = (
+            device.memory_mib,
+            device.power_default_w.or(device.power_limit_w),
+        );
         if let Some(identity) = &mut device.identity {
             if let Some(mib) = memory.filter(|_| !device.is_virtual) {
                 identity.narrow(catalog, |card| judge::is_whole(card, mib));

@@ -84,9 +84,10 @@ fn has_profile(name: &str) -> bool {
 pub fn pci_device(vendor: &str, id: &str) -> Option<Identity> {
     let table = include_str!("../../../data/check/pci.txt");
     let wanted = format!("{vendor}:{id}");
-    let line = table
-        .lines()
-        .find(|line| line.strip_prefix(wanted.as_str()).is_some_and(|r| r.starts_with(' ')))?;
+    let line = table.lines().find(|line| {
+        line.strip_prefix(wanted.as_str())
+            .is_some_and(|r| r.starts_with(' '))
+    })?;
     let mut cards = line.split(' ').skip(1).map(str::to_owned);
     let first = cards.next()?;
     let mut identity = Identity::of_card(&first);
@@ -132,7 +133,10 @@ mod tests {
         }
         assert!(seen > 80);
         let cards = |v, d| pci_device(v, d).map(|i| i.cards);
-        assert_eq!(cards("10de", "20b2"), Some(vec!["a100-sxm4-80gb".to_owned()]));
+        assert_eq!(
+            cards("10de", "20b2"),
+            Some(vec!["a100-sxm4-80gb".to_owned()])
+        );
         assert_eq!(cards("10de", "ffff"), None);
     }
 }

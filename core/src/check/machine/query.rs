@@ -130,12 +130,15 @@ impl Log {
         }
         let heading = self.heading().to_owned();
         let in_slice = self.within("mig device");
-        let in_module = self.within("module power readings") || self.within("gpu memory power readings");
+        let in_module =
+            self.within("module power readings") || self.within("gpu memory power readings");
         let in_licence = heading.contains("vgpu software");
         let in_processes = heading.starts_with("process");
         let in_counters = heading.contains("counters");
-        let ended = matches!(heading.as_str(), "max clocks" | "processes" | "clock policy")
-            || key == "processes"
+        let ended = matches!(
+            heading.as_str(),
+            "max clocks" | "processes" | "clock policy"
+        ) || key == "processes"
             || key == "process id";
         self.ended |= ended;
         let errors = self.within("ecc errors") && heading == "aggregate";
@@ -179,10 +182,11 @@ impl Log {
                 let count = value(text).unwrap_or(0.0);
                 device.ecc_errors = Some(device.ecc_errors.unwrap_or(0.0) + count);
             }
-            _ if remapped && (key == "pending" || key.starts_with("remapping failure")) => {
-                if text == "yes" {
-                    device.ecc_errors = Some(device.ecc_errors.unwrap_or(0.0) + 1.0);
-                }
+            _ if remapped
+                && text == "yes"
+                && (key == "pending" || key.starts_with("remapping failure")) =>
+            {
+                device.ecc_errors = Some(device.ecc_errors.unwrap_or(0.0) + 1.0);
             }
             (_, "power limit" | "current power limit" | "requested power limit") if !in_module => {
                 device.power_limit_w = value(text).or(device.power_limit_w);
@@ -231,23 +235,22 @@ fn small(text: &str) -> Option<u32> {
 
 /// PCIe generation of a transfer rate: 32 GT/s is the fifth.
 pub fn generation_of(gigatransfers: f64) -> Option<u32> {
-    [(2.5, 1), (5.0, 2), (8.0, 3), (16.0, 4), (32.0, 5), (64.0, 6)]
-        .into_iter()
-        .find(|(rate, _)| (gigatransfers - rate).abs() < 0.1)
-        .map(|(_, generation)| generation)
+    [
+        (2.5, 1),
+        (5.0, 2),
+        (8.0, 3),
+        (16.0, 4),
+        (32.0, 5),
+        (64.0, 6),
+    ]
+    .into_iter()
+    .find(|(rate, _)| (gigatransfers - rate).abs() < 0.1)
+    .map(|(_, generation)| generation)
 }
 
 /// A value of `amd-smi`, from its text or its JSON.
 pub fn amd_value(heading: &str, key: &str, text: &str, device: &mut Device, catalog: &Catalog) {
-    let mib = |text: &str| {
-        value(text).map(|n| {
-            if text.ends_with("gb") {
-                n * 1024.0
-            } else {
-                n
-            }
-        })
-    };
+    let mib = |text: &str| value(text).map(|n| if text.ends_with("gb") { n * 1024.0 } else { n });
     match (heading, key) {
         (_, "market_name" | "product_name") if text != "n/a" => name_device(device, text, catalog),
         ("vram", "size") => device.memory_mib = mib(text),

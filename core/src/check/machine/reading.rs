@@ -278,7 +278,9 @@ impl Link {
             "pcie" => Self::Host,
             "sio" => Self::Direct(0),
             _ => {
-                let links = cell.strip_prefix("nv").or_else(|| cell.strip_prefix("mx"))?;
+                let links = cell
+                    .strip_prefix("nv")
+                    .or_else(|| cell.strip_prefix("mx"))?;
                 Self::Direct(links.parse().ok().filter(|n| *n <= 36)?)
             }
         })

@@ -78,7 +78,10 @@ impl Tables {
             machine.driver = after("rocm version").and_then(Version::read);
         } else if line.contains("mig devices:") {
             self.part = Part::Slices;
-        } else if line.contains("processes:") || line.contains("process id") || line.contains("process:") {
+        } else if line.contains("processes:")
+            || line.contains("process id")
+            || line.contains("process:")
+        {
             self.part = Part::Processes;
         } else if line.contains("===") || line.contains("---") {
             // A rule inside a table.
@@ -93,11 +96,19 @@ impl Tables {
         let [first, second, third] = three(cells);
         let mut words = first.split(' ').filter(|w| !w.is_empty());
         let index: Option<usize> = words.next().and_then(|w| w.parse().ok());
-        let named = words.next().is_some_and(|w| w.bytes().any(|b| b.is_ascii_alphabetic()))
-            || first.split(' ').any(|w| w.len() >= 4 && w.starts_with("910"));
+        let named = words
+            .next()
+            .is_some_and(|w| w.bytes().any(|b| b.is_ascii_alphabetic()))
+            || first
+                .split(' ')
+                .any(|w| w.len() >= 4 && w.starts_with("910"));
         // amd-smi: address and name in one cell.
         if has_address(first) && cells.len() == 2 {
-            let name = first.split(' ').filter(|w| !is_bus_address(w)).collect::<Vec<_>>().join(" ");
+            let name = first
+                .split(' ')
+                .filter(|w| !is_bus_address(w))
+                .collect::<Vec<_>>()
+                .join(" ");
             self.amd_first(&name, second, machine, catalog);
         } else if index.is_some() && named && (has_address(second) || is_health(second)) {
             self.first_row(index.unwrap_or_default(), cells, machine, catalog);
@@ -117,7 +128,13 @@ impl Tables {
         }
     }
 
-    fn first_row(&mut self, index: usize, cells: &[&str], machine: &mut Machine, catalog: &Catalog) {
+    fn first_row(
+        &mut self,
+        index: usize,
+        cells: &[&str],
+        machine: &mut Machine,
+        catalog: &Catalog,
+    ) {
         let [first, second, third] = three(cells);
         // npu-smi numbers slots, and lists both chips of a 910C under one; others number devices.
         let index = if self.tool == Some(Tool::NpuSmi) || index > self.count + 64 {
@@ -138,7 +155,9 @@ impl Tables {
             return;
         };
         device.nvidia = nvidia;
-        let name = first.trim_start_matches(|c: char| c.is_ascii_digit()).trim();
+        let name = first
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .trim();
         let name = ["on", "off", "wddm", "tcc", "mcdm"]
             .iter()
             .find_map(|mode| name.strip_suffix(mode).filter(|n| n.ends_with(' ')))

@@ -215,6 +215,13 @@ impl SpeedConstants {
         };
         entry.half * measured_share(card).unwrap_or_else(|| entry.achievable_on(card))
     }
+
+    /// Share of the dense 16-bit peak that large products alone reach on `card`.
+    pub fn product_share(&self, card: &Card) -> f64 {
+        measured_share(card)
+            .or_else(|| Some(self.architecture(card)?.achievable_on(card)))
+            .unwrap_or(self.other_efficiency)
+    }
 }
 
 /// Measured 16-bit products over the peak, where the catalog has them.
