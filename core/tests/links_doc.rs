@@ -4,13 +4,13 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use cardfit::catalog::{Billing, Catalog, Currency};
+use cardfit::catalog::{Billing, Catalog, Currency, FloatPrecision};
 use cardfit::dtype::{KvFormat, WeightFormat};
 use cardfit::plan::{Offload, Recompute, Sharding};
 use cardfit::scenario::limits::Unit;
 use cardfit::scenario::{
-    Choice, Engine, Grain, JobKind, Optimizer, PARAMS, Param, PriceMarket, RankBy, Scope,
-    TrainingPrecision, number, parse, to_query,
+    Choice, Engine, Grain, JobKind, Optimizer, PARAMS, Param, PipelineOffload, PriceMarket, RankBy,
+    Runtime, Scope, SpeechEngine, TrainingPrecision, number, parse, to_query,
 };
 use cardfit::text::{Lang, text};
 
@@ -30,12 +30,13 @@ fn choices(param: &Param) -> Vec<&'static str> {
         "w" => names::<WeightFormat>(),
         "kv" => names::<KvFormat>(),
         "engine" => names::<Engine>(),
+        "runtime" => names::<Runtime>(),
         "bill" => names::<Billing>(),
         "cur" => names::<Currency>(),
         "market" => names::<PriceMarket>(),
         "grain" => names::<Grain>(),
         "sort" => names::<RankBy>(),
-        "gated" | "tie" | "flash" | "unpriced" => vec!["yes", "no"],
+        "gated" | "tie" | "flash" | "unpriced" | "cfg" | "tiling" | "cached" => vec!["yes", "no"],
         _ => Vec::new(),
     }
 }
@@ -69,6 +70,11 @@ fn silent(param: &Param) -> &'static str {
         "rps" => "by `users`",
         "ttft" | "tpot" | "budget" | "deadline" => "no limit",
         "requests" => "a service that runs on",
+        "amount" => "images 1000, clips 40, others 1M, audio 1000",
+        "width" | "height" | "frames" | "steps" | "cfg" | "size" => "the model's own",
+        "ops" | "intensity" | "ws" => "of its kind",
+        "runtime" => "eager",
+        "cached" => "yes",
         "cards" => "all with a price",
         "n" => "every sensible count",
         "max" => "as many as needed",
@@ -92,6 +98,18 @@ fn silent(param: &Param) -> &'static str {
 
 fn range(param: &Param) -> String {
     let listed = choices(param);
+    // The same parameter says another thing of other jobs.
+    let elsewhere = match param.name {
+        "offload" => names::<PipelineOffload>(),
+        "engine" => names::<SpeechEngine>(),
+        "prec" => names::<FloatPrecision>(),
+        _ => Vec::new(),
+    };
+    let listed: Vec<&str> = listed
+        .iter()
+        .copied()
+        .chain(elsewhere.into_iter().filter(|name| !listed.contains(name)))
+        .collect();
     if !listed.is_empty() {
         return listed
             .iter()
@@ -145,6 +163,7 @@ fn table() -> String {
                 Scope::Custom => "with `m=custom`",
                 Scope::Train => "training",
                 Scope::Serve => "serving",
+                Scope::Work => "images, clips, networks, speech, science",
                 Scope::Page => "the page's own, no part of the scenario",
             };
             let _ = writeln!(table, "| | **{about}** | | | | |");
@@ -196,6 +215,14 @@ fn every_listed_value_is_understood_and_every_stated_default_is_left_out() {
     for param in PARAMS {
         let base = match param.scope {
             Scope::Serve => "m=qwen2.5-7b&do=serve",
+            Scope::Work => match param.name {
+                "frames" => "m=wan-2.1-1.3b&do=video",
+                "cached" => "m=sdxl&do=diffusion-lora",
+                "size" | "cores" => "m=resnet-50&do=vision-train",
+                "beam" => "m=whisper-large-v3&do=transcribe",
+                "ops" | "intensity" | "ws" => "m=dense-linear-algebra&do=science",
+                _ => "m=sdxl&do=image",
+            },
             Scope::Custom => "m=custom&do=lora&experts=8",
             _ => "m=qwen2.5-7b&do=lora",
         };
@@ -205,7 +232,9 @@ fn every_listed_value_is_understood_and_every_stated_default_is_left_out() {
             let others = parsed
                 .problems
                 .iter()
-                .filter(|p| p.kind.key() != "problem.repeated");
+                .filter(|p| p.kind.key() != "problem.repeated")
+                // Another job takes another model.
+                .filter(|p| param.name != "do" || p.kind.key() != "problem.not_for_this_job");
             assert_eq!(
                 others.count(),
                 0,

@@ -286,6 +286,7 @@ fn ranges(offer: &Offer) -> Vec<Range> {
     ranges.extend(costs.into_iter().flatten());
     match &offer.run {
         Some(Run::Train { speed, .. }) => ranges.extend([speed.step_s, speed.tokens_per_s]),
+        Some(Run::Work { speed, .. }) => ranges.extend([speed.batch_s, speed.units_per_s]),
         Some(Run::Serve { speed, .. }) => {
             ranges.extend([speed.ttft_s, speed.tpot_s, speed.tokens_per_s_total]);
         }

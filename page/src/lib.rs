@@ -40,6 +40,7 @@ pub mod verdict;
 pub mod verdict_text;
 pub mod views;
 pub mod words;
+mod work_words;
 
 /// Puts the page in the place of the shell that `index.html` shows until then.
 pub fn start() {

@@ -23,6 +23,9 @@ fn part_class(part: MemoryPart) -> &'static str {
         MemoryPart::Logits => "part-logits",
         MemoryPart::KvCache => "part-kv",
         MemoryPart::Communication => "part-communication",
+        MemoryPart::TextEncoders => "part-text",
+        MemoryPart::Autoencoder => "part-autoencoder",
+        MemoryPart::WorkingSet => "part-working-set",
         MemoryPart::Framework => "part-framework",
         MemoryPart::Fragmentation => "part-fragmentation",
     }

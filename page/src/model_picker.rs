@@ -1,7 +1,7 @@
 //! The model picker: a text input with a list below it, after the combobox pattern of WAI-ARIA 1.2.
 
-use cardfit::catalog::{Catalog, Model};
-use cardfit::scenario::ModelChoice;
+use cardfit::catalog::{Catalog, Model, Subject};
+use cardfit::scenario::{JobKind, ModelChoice, SubjectKind};
 use cardfit::text::{Lang, text};
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
@@ -14,39 +14,105 @@ use crate::{format, search};
 /// A line of the list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Line {
-    /// A model of the catalog.
-    Model(&'static Model),
-    /// Describe one by hand.
+    /// Something of the catalog.
+    Known(Subject<'static>),
+    /// Describe a language model by hand.
     Custom,
 }
 
-/// Lines for what is typed, best first; the way to a model of one's own is always there.
-fn lines(wanted: &str) -> Vec<Line> {
-    let mut found: Vec<(u32, &'static Model)> = Catalog::embedded()
-        .models
-        .iter()
-        .filter_map(|model| {
-            let names = [model.id.as_str(), &model.name, &model.family]
-                .into_iter()
-                .chain(model.aliases.iter().map(String::as_str));
-            Some((search::score(wanted, names)?, model))
+/// Everything that can be run, in the catalog's order, with the names that people type.
+fn subjects() -> impl Iterator<Item = (Subject<'static>, Vec<&'static str>)> {
+    let catalog = Catalog::embedded();
+    fn with(
+        subject: Subject<'static>,
+        more: &'static str,
+        aliases: &'static [String],
+    ) -> (Subject<'static>, Vec<&'static str>) {
+        let mut names = vec![subject.id(), subject.name(), more];
+        names.extend(aliases.iter().map(String::as_str));
+        (subject, names)
+    }
+    let models = catalog.models.iter();
+    let models = models.map(|m| with(Subject::Language(m), &m.family, &m.aliases));
+    let images = catalog.diffusion.iter();
+    let images = images.map(|m| with(Subject::Diffusion(m), "", &m.aliases));
+    let networks = catalog.networks.iter();
+    let networks = networks.map(|n| with(Subject::Network(n), "", &n.aliases));
+    let workloads = catalog.workloads.iter();
+    let workloads = workloads.map(|w| with(Subject::Workload(w), &w.name_zh, &w.aliases));
+    models.chain(images).chain(networks).chain(workloads)
+}
+
+/// Lines for what is typed, best first. Nothing typed: what the job is about. Something typed:
+/// everything that goes by such a name, what the job is about before the rest.
+fn lines(wanted: &str, job: JobKind) -> Vec<Line> {
+    let any = wanted.trim().is_empty();
+    let mut found: Vec<(bool, u32, Subject<'static>)> = subjects()
+        .filter_map(|(subject, names)| {
+            let other = !job.is_about(SubjectKind::of(subject));
+            if any && other {
+                return None;
+            }
+            let names = names.into_iter().filter(|name| !name.is_empty());
+            Some((other, search::score(wanted, names)?, subject))
         })
         .collect();
-    // Stable: models of equal score stay in the catalog's order, families together.
-    found.sort_by_key(|(score, _)| *score);
+    // Stable: things of equal score stay in the catalog's order, families together.
+    found.sort_by_key(|(other, score, _)| (*other, *score));
+    let custom = job.is_about(SubjectKind::Language).then_some(Line::Custom);
     found
         .into_iter()
-        .map(|(_, model)| Line::Model(model))
-        .chain([Line::Custom])
+        .map(|(_, _, subject)| Line::Known(subject))
+        .chain(custom)
         .collect()
+}
+
+/// A thing's name in the page's language.
+fn name_of(lang: Lang, subject: Subject<'_>) -> String {
+    match (lang, subject) {
+        (Lang::ZhCn, Subject::Workload(w)) => w.name_zh.clone(),
+        _ => subject.name().to_owned(),
+    }
+}
+
+/// What there is to say about a thing, in few words.
+fn facts_of(lang: Lang, subject: Subject<'_>) -> String {
+    match subject {
+        Subject::Language(model) => facts(lang, model),
+        Subject::Diffusion(model) => text(
+            lang,
+            "page.model.facts_diffusion",
+            &[
+                ("total", &format::parameters(model.params_total() as f64)),
+                (
+                    "denoiser",
+                    &format::parameters(model.denoiser.params as f64),
+                ),
+                ("text", &format::parameters(model.text_params() as f64)),
+            ],
+        ),
+        Subject::Network(network) => text(
+            lang,
+            "page.model.facts_network",
+            &[("total", &format::parameters(network.params as f64))],
+        ),
+        Subject::Workload(workload) => text(
+            lang,
+            "page.model.facts_workload",
+            &[(
+                "intensity",
+                &format::number(lang, workload.flops_per_byte, 3),
+            )],
+        ),
+    }
 }
 
 /// The name of the chosen model.
 fn chosen_name(lang: Lang, model: &ModelChoice) -> String {
     match model {
         ModelChoice::Catalog(id) => Catalog::embedded()
-            .model(id)
-            .map_or_else(|| id.clone(), |model| model.name.clone()),
+            .subject(id)
+            .map_or_else(|| id.clone(), |subject| name_of(lang, subject)),
         ModelChoice::Custom(_) => text(lang, "page.model.custom", &[]),
     }
 }
@@ -86,7 +152,8 @@ pub fn ModelPicker() -> impl IntoView {
     let input: NodeRef<leptos::html::Input> = NodeRef::new();
     let found = Memo::new(move |_| {
         if open.get() {
-            typed.with(|typed| lines(typed.as_deref().unwrap_or_default()))
+            let job = app.scenario.with(|s| s.job.kind());
+            typed.with(|typed| lines(typed.as_deref().unwrap_or_default(), job))
         } else {
             Vec::new()
         }
@@ -101,10 +168,8 @@ pub fn ModelPicker() -> impl IntoView {
     };
     let choose = move |line: Line| {
         match line {
-            Line::Model(model) => {
-                // The shape typed by hand says nothing about a model of the catalog.
-                app.set_model(&model.id);
-            }
+            // The shape typed by hand says nothing about a model of the catalog.
+            Line::Known(subject) => app.set_model(subject.id()),
             Line::Custom => app.describe_model(),
         }
         close();
@@ -118,7 +183,7 @@ pub fn ModelPicker() -> impl IntoView {
             });
             let place = found.with_untracked(|lines| {
                 lines.iter().position(|line| match (line, &now) {
-                    (Line::Model(model), Some(id)) => model.id == *id,
+                    (Line::Known(subject), Some(id)) => subject.id() == id,
                     (Line::Custom, None) => true,
                     _ => false,
                 })
@@ -241,7 +306,9 @@ pub fn ModelPicker() -> impl IntoView {
                     app.scenario
                         .with(|s| match &s.model {
                             ModelChoice::Catalog(id) => {
-                                Catalog::embedded().model(id).map(|model| facts(lang, model))
+                                Catalog::embedded()
+                                    .subject(id)
+                                    .map(|subject| facts_of(lang, subject))
                             }
                             ModelChoice::Custom(shape) => {
                                 let size = format::parameters(shape.params() as f64);
@@ -264,10 +331,10 @@ fn PickerLine(
 ) -> impl IntoView {
     let app = App::get();
     let (name, detail, testid) = match line {
-        Line::Model(model) => (
-            model.name.clone(),
-            facts(app.lang.get_untracked(), model),
-            format!("model-option-{}", model.id),
+        Line::Known(subject) => (
+            name_of(app.lang.get_untracked(), subject),
+            facts_of(app.lang.get_untracked(), subject),
+            format!("model-option-{}", subject.id()),
         ),
         Line::Custom => (
             text(app.lang.get_untracked(), "page.model.describe", &[]),

@@ -220,7 +220,8 @@ fn fact(name: String, value: String) -> impl IntoView {
 
 #[component]
 fn Speed(offer: Arc<Offer>) -> impl IntoView {
-    let lang = App::get().lang.get();
+    let app = App::get();
+    let lang = app.lang.get();
     let name = |key: &str| text(lang, key, &[]);
     let (facts, parts) = match &offer.run {
         Some(Run::Train { speed, .. }) => {
@@ -274,7 +275,20 @@ fn Speed(offer: Arc<Offer>) -> impl IntoView {
             ];
             (facts, speed.decode_parts)
         }
+        Some(Run::Work { plan, speed }) => {
+            let facts = app
+                .scenario
+                .with(|s| crate::work_words::facts(lang, plan, speed, s))
+                .into_iter()
+                .map(|(name, value)| fact(name, value))
+                .collect::<Vec<_>>();
+            (facts, speed.parts)
+        }
         None => return ().into_any(),
+    };
+    let held_back = match &offer.run {
+        Some(Run::Work { speed, .. }) => crate::work_words::held_back(lang, speed.input.as_ref()),
+        _ => None,
     };
     view! {
         <section>
@@ -282,6 +296,7 @@ fn Speed(offer: Arc<Offer>) -> impl IntoView {
             <dl class="figures" data-testid="speed">
                 {facts}
             </dl>
+            {held_back.map(|line| view! { <p class="note" data-testid="held-back">{line}</p> })}
             <TimeBar lang parts />
         </section>
     }
@@ -355,6 +370,12 @@ fn PriceFacts(offer: Arc<Offer>) -> impl IntoView {
         facts.push(fact(name("offer.cost.million_output"), money(range)));
     } else if let Some(range) = offer.cost_per_million_tokens {
         facts.push(fact(name("offer.cost.million"), money(range)));
+    }
+    if let (Some(Run::Work { speed, .. }), Some(range)) = (&offer.run, offer.cost_per_thousand) {
+        facts.push(fact(
+            crate::work_words::thousand(lang, speed.unit),
+            money(range),
+        ));
     }
     let charged = offer
         .price
@@ -445,6 +466,7 @@ fn Grounds(offer: Arc<Offer>) -> impl IntoView {
     let speed = match &offer.run {
         Some(Run::Train { speed, .. }) => Some(about("offer.basis.of_speed", &speed.basis)),
         Some(Run::Serve { speed, .. }) => Some(about("offer.basis.of_speed", &speed.basis)),
+        Some(Run::Work { speed, .. }) => Some(about("offer.basis.of_speed", &speed.basis)),
         None => None,
     };
     let common = app.answer.with(|a| a.assumptions.clone());

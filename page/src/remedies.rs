@@ -22,10 +22,15 @@ pub fn apply(app: App, remedy: Remedy) {
         Remedy::Method(method) => app.set_job(JobKind::Train(method)),
         Remedy::Tokens(n) => match app.scenario.with_untracked(|s| s.job.clone()) {
             Job::Train(_) => number("seq", n),
-            Job::Serve(_) => number("in", n),
+            _ => number("in", n),
         },
         Remedy::Optimizer(optimizer) => set("opt", optimizer.name()),
         Remedy::MicroBatch(n) => number("micro", n),
+        Remedy::Tiling => set("tiling", "yes"),
+        Remedy::Batch(n) => number("batch", n),
+        Remedy::PipelineOffload(what) => set("offload", what.name()),
+        Remedy::Cached => set("cached", "yes"),
+        Remedy::Diffusion(method) => app.set_job(JobKind::TuneDiffusion(method)),
         Remedy::FlashAttention => set("flash", "1"),
         Remedy::Concurrency(n) => app.set(&[("users", &n.to_string()), ("rps", "")], Pace::Choice),
     }

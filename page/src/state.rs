@@ -9,8 +9,8 @@ use std::sync::Arc;
 use cardfit::catalog::{Catalog, Currency, PriceBook};
 use cardfit::offers::{self, Ranking};
 use cardfit::scenario::{
-    Choice, Job, JobKind, ModelChoice, Money, Param, Problem, Scenario, Scope, TrainingMethod,
-    parse, to_query,
+    Choice, JobKind, ModelChoice, Money, Param, Problem, Scenario, Scope, SubjectKind,
+    TrainingMethod, parse, to_query,
 };
 use cardfit::text::Lang;
 use leptos::prelude::*;
@@ -44,6 +44,13 @@ enum JobGroup {
     Pretrain,
     Tune,
     Serve,
+    Image,
+    Video,
+    TuneDiffusion,
+    TrainNetwork,
+    RunNetwork,
+    Transcribe,
+    Compute,
 }
 
 impl JobGroup {
@@ -52,6 +59,13 @@ impl JobGroup {
             JobKind::Serve => Self::Serve,
             JobKind::Train(TrainingMethod::Pretrain) => Self::Pretrain,
             JobKind::Train(_) => Self::Tune,
+            JobKind::Image => Self::Image,
+            JobKind::Video => Self::Video,
+            JobKind::TuneDiffusion(_) => Self::TuneDiffusion,
+            JobKind::TrainNetwork => Self::TrainNetwork,
+            JobKind::RunNetwork => Self::RunNetwork,
+            JobKind::Transcribe => Self::Transcribe,
+            JobKind::Compute => Self::Compute,
         }
     }
 }
@@ -211,6 +225,20 @@ impl App {
     pub fn set_model(self, id: &str) {
         let mut pairs = self.pairs();
         pairs.retain(|(name, _)| name != "m" && !is_of_a_shape(name));
+        // Another kind of thing has jobs of its own, and another one of a kind its usual size.
+        let before = self.scenario.with_untracked(job_kind);
+        let kind = kind_of(id);
+        let meant = before.meant_for(kind);
+        let wanted = match meant.is_about(kind) {
+            true => meant,
+            false => kind.usual_job(),
+        };
+        if JobGroup::of(before) != JobGroup::of(wanted) {
+            pairs.retain(|(name, _)| name != "do" && !is_of_a_job(name));
+            pairs.push(("do".to_owned(), wanted.name().to_owned()));
+        } else if kind != SubjectKind::Language {
+            pairs.retain(|(name, _)| !IS_THE_MODELS.contains(&name.as_str()));
+        }
         pairs.push(("m".to_owned(), address::encode(id)));
         self.accept("m", &pairs, Pace::Choice);
     }
@@ -242,6 +270,14 @@ impl App {
             });
             self.bad_inputs
                 .update(|bad| bad.retain(|name, _| !is_of_a_job(name)));
+        }
+        // A job about another kind of thing starts from its usual one.
+        let about = self.scenario.with_untracked(|s| match &s.model {
+            ModelChoice::Catalog(id) => kind_of(id),
+            ModelChoice::Custom(_) => SubjectKind::Language,
+        });
+        if !kind.is_about(about) {
+            pairs.retain(|(name, _)| name != "m" && !is_of_a_shape(name));
         }
         pairs.push(("do".to_owned(), kind.name().to_owned()));
         self.accept("do", &pairs, Pace::Choice);
@@ -374,16 +410,36 @@ impl App {
 
 /// The kind of job of a scenario.
 pub fn job_kind(scenario: &Scenario) -> JobKind {
-    match &scenario.job {
-        Job::Train(training) => JobKind::Train(training.method),
-        Job::Serve(_) => JobKind::Serve,
-    }
+    scenario.job.kind()
+}
+
+/// Parameters whose usual values are a model's own: another model starts from its own.
+const IS_THE_MODELS: [&str; 12] = [
+    "width",
+    "height",
+    "frames",
+    "steps",
+    "cfg",
+    "size",
+    "samples",
+    "epochs",
+    "batch",
+    "ops",
+    "intensity",
+    "ws",
+];
+
+/// Kind of a thing of the catalog.
+fn kind_of(id: &str) -> SubjectKind {
+    let subject = Catalog::embedded().subject(id);
+    subject.map_or(SubjectKind::Language, SubjectKind::of)
 }
 
 /// Whether a parameter means nothing once the kind of job is another.
 fn is_of_a_job(name: &str) -> bool {
-    Param::of(name)
-        .is_some_and(|p| matches!(p.scope, Scope::Train | Scope::Serve) || p.name == "tp")
+    Param::of(name).is_some_and(|p| {
+        matches!(p.scope, Scope::Train | Scope::Serve | Scope::Work) || p.name == "tp"
+    })
 }
 
 /// Whether a parameter describes a model by hand.

@@ -127,6 +127,9 @@ pub fn figures(lang: Lang, answer: &Answer, offer: &Offer, scenario: &Scenario) 
             &[("time", &format::seconds(lang, speed.ttft_s.mid))],
         ));
     }
+    if let Some(Run::Work { plan, speed }) = &offer.run {
+        figures.extend(crate::work_words::each(lang, plan, speed));
+    }
     figures.push(match cost(offer, answer.kind) {
         Some(cost) => {
             let money = format::money_range(lang, scenario.money.currency, cost);
@@ -138,5 +141,9 @@ pub fn figures(lang: Lang, answer: &Answer, offer: &Offer, scenario: &Scenario) 
         }
         None => text(lang, "page.verdict.no_price", &[]),
     });
+    if let (Some(Run::Work { speed, .. }), Some(cost)) = (&offer.run, offer.cost_per_thousand) {
+        let cost = format::money(lang, scenario.money.currency, cost.mid);
+        figures.push(crate::work_words::thousand_said(lang, speed.unit, &cost));
+    }
     figures
 }

@@ -112,6 +112,11 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> String {
         Remedy::Concurrency(n) => ("offer.remedy.concurrency", number(n)),
         Remedy::Optimizer(optimizer) => ("offer.remedy.optimizer", choice(lang, optimizer)),
         Remedy::MicroBatch(n) => ("offer.remedy.micro_batch", number(n)),
+        Remedy::Tiling => ("offer.remedy.tiling", String::new()),
+        Remedy::Batch(n) => ("offer.remedy.batch", number(n)),
+        Remedy::PipelineOffload(what) => ("offer.remedy.pipeline_offload", choice(lang, what)),
+        Remedy::Cached => ("offer.remedy.cached", String::new()),
+        Remedy::Diffusion(method) => ("offer.remedy.diffusion", choice(lang, method)),
         Remedy::FlashAttention => ("offer.remedy.flash_attention", String::new()),
     };
     text(lang, key, &[("value", &value)])
@@ -149,6 +154,7 @@ pub fn assumption(lang: Lang, assumption: Assumption) -> String {
             format::seconds(lang, n * 3600.0),
         ),
         Assumption::SlowestTpot(n) => ("offer.assumption.slowest_tpot", format::seconds(lang, n)),
+        Assumption::Fp64Slowdown(n) => ("offer.assumption.fp64", format::number(lang, n, 2)),
         Assumption::PackedSequences => ("offer.assumption.packed", String::new()),
         Assumption::MeanLengths => ("offer.assumption.mean_lengths", String::new()),
         Assumption::ClusterOfSingles(n) => {
@@ -179,6 +185,9 @@ pub fn part(lang: Lang, part: MemoryPart) -> String {
         MemoryPart::Logits => "part.logits",
         MemoryPart::KvCache => "part.kv_cache",
         MemoryPart::Communication => "part.communication",
+        MemoryPart::TextEncoders => "part.text_encoders",
+        MemoryPart::Autoencoder => "part.autoencoder",
+        MemoryPart::WorkingSet => "part.working_set",
         MemoryPart::Framework => "part.framework",
         MemoryPart::Fragmentation => "part.fragmentation",
     };
@@ -233,6 +242,7 @@ pub fn plan(lang: Lang, offer: &Offer) -> Vec<String> {
     let mut phrases = match &offer.run {
         Some(Run::Train { plan, .. }) => training_plan(lang, plan),
         Some(Run::Serve { plan, .. }) => serving_plan(lang, plan),
+        Some(Run::Work { plan, .. }) => crate::work_words::plan(lang, plan),
         None => Vec::new(),
     };
     if offer.nodes > 1 {
@@ -316,7 +326,7 @@ pub fn load(lang: Lang, scenario: &Scenario) -> String {
                 &[("n", &format::number(lang, n, 3))],
             ),
         },
-        Job::Train(_) => String::new(),
+        _ => String::new(),
     }
 }
 

@@ -4,15 +4,24 @@
 
 mod card;
 mod count;
+mod diffusion;
 mod model;
+mod network;
 mod price;
+mod workload;
 
 use std::sync::OnceLock;
 
 pub use card::{Card, CardLink, Confidence, Market, MeasuredMatmul, Node, PeakTflops, Vendor};
 pub use count::mean_causal_context;
+pub use diffusion::{
+    Autoencoder, Backbone, BlockKind, Denoiser, DenoiserBlocks, DiffusionModel, Medium,
+    TextEncoder, UsualRun,
+};
 pub use model::{AttentionGroup, AttentionKind, ExpertLayers, Model, Sparse, Transformer};
+pub use network::{LayerStyle, Network, NetworkCost, NetworkTask, TextHalf, UsualData};
 pub use price::{Billing, Credit, Currency, PriceBook, PriceOffer, Tenancy};
+pub use workload::{FloatPrecision, Workload};
 
 /// Why a data file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +32,9 @@ pub enum CatalogError {
     /// The models' file.
     #[error("models: {0}")]
     Models(String),
+    /// A file of other things to run.
+    #[error("{0}")]
+    Others(String),
     /// The prices' file.
     #[error("prices: {0}")]
     Prices(String),
@@ -35,6 +47,25 @@ pub struct Catalog {
     pub cards: Vec<Card>,
     /// Language models, in the data file's order.
     pub models: Vec<Model>,
+    /// Image and video models.
+    pub diffusion: Vec<DiffusionModel>,
+    /// Vision networks, encoders and speech recognisers.
+    pub networks: Vec<Network>,
+    /// Kinds of scientific computing.
+    pub workloads: Vec<Workload>,
+}
+
+/// Something that can be run, whatever its kind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Subject<'a> {
+    /// A language model.
+    Language(&'a Model),
+    /// An image or video model.
+    Diffusion(&'a DiffusionModel),
+    /// A vision network, an encoder or a speech recogniser.
+    Network(&'a Network),
+    /// A kind of scientific computing.
+    Workload(&'a Workload),
 }
 
 impl Catalog {
@@ -48,6 +79,13 @@ impl Catalog {
                 include_str!("../../data/cards.json"),
                 include_str!("../../data/models.json"),
             )
+            .and_then(|catalog| {
+                catalog.with_others(
+                    include_str!("../../data/diffusion.json"),
+                    include_str!("../../data/networks.json"),
+                    include_str!("../../data/science.json"),
+                )
+            })
             .unwrap_or_default()
         })
     }
@@ -62,6 +100,31 @@ impl Catalog {
                 .map_err(|e| CatalogError::Cards(e.to_string()))?,
             models: serde_json::from_str(models_json)
                 .map_err(|e| CatalogError::Models(e.to_string()))?,
+            ..Self::default()
+        })
+    }
+
+    /// The same with the files of other things to run, in the form of those under `core/data/`.
+    ///
+    /// # Errors
+    /// When a file is not JSON or an entry is not of its type; the message names the line.
+    pub fn with_others(
+        self,
+        diffusion_json: &str,
+        networks_json: &str,
+        workloads_json: &str,
+    ) -> Result<Self, CatalogError> {
+        fn read<T: serde::de::DeserializeOwned>(
+            name: &str,
+            json: &str,
+        ) -> Result<Vec<T>, CatalogError> {
+            serde_json::from_str(json).map_err(|e| CatalogError::Others(format!("{name}: {e}")))
+        }
+        Ok(Self {
+            diffusion: read("diffusion", diffusion_json)?,
+            networks: read("networks", networks_json)?,
+            workloads: read("science", workloads_json)?,
+            ..self
         })
     }
 
@@ -79,6 +142,53 @@ impl Catalog {
         })
     }
 
+    /// Whatever has that id, name or alias; language models before all others.
+    pub fn subject(&self, id: &str) -> Option<Subject<'_>> {
+        let wanted = comparable(id);
+        let is = |known: &str, name: &str, aliases: &[String]| {
+            known == id
+                || [known, name]
+                    .into_iter()
+                    .chain(aliases.iter().map(String::as_str))
+                    .any(|n| comparable(n) == wanted)
+        };
+        let diffusion = || {
+            let mut all = self.diffusion.iter();
+            all.find(|m| is(&m.id, &m.name, &m.aliases))
+                .map(Subject::Diffusion)
+        };
+        let network = || {
+            let mut all = self.networks.iter();
+            all.find(|m| is(&m.id, &m.name, &m.aliases))
+                .map(Subject::Network)
+        };
+        let workload = || {
+            let mut all = self.workloads.iter();
+            all.find(|m| is(&m.id, &m.name, &m.aliases) || m.name_zh == id)
+                .map(Subject::Workload)
+        };
+        let language = self.model(id).map(Subject::Language);
+        language
+            .or_else(diffusion)
+            .or_else(network)
+            .or_else(workload)
+    }
+
+    /// The image or video model of that id.
+    pub fn diffusion_model(&self, id: &str) -> Option<&DiffusionModel> {
+        self.diffusion.iter().find(|m| m.id == id)
+    }
+
+    /// The network of that id.
+    pub fn network(&self, id: &str) -> Option<&Network> {
+        self.networks.iter().find(|m| m.id == id)
+    }
+
+    /// The kind of scientific computing of that id.
+    pub fn workload(&self, id: &str) -> Option<&Workload> {
+        self.workloads.iter().find(|m| m.id == id)
+    }
+
     /// The model of that id, name or alias; case, spaces and dashes do not matter.
     pub fn model(&self, id: &str) -> Option<&Model> {
         let wanted = comparable(id);
@@ -90,6 +200,28 @@ impl Catalog {
                     .any(|n| comparable(n) == wanted)
             })
         })
+    }
+}
+
+impl<'a> Subject<'a> {
+    /// Id used in links.
+    pub fn id(self) -> &'a str {
+        match self {
+            Self::Language(m) => &m.id,
+            Self::Diffusion(m) => &m.id,
+            Self::Network(m) => &m.id,
+            Self::Workload(m) => &m.id,
+        }
+    }
+
+    /// Name in English.
+    pub fn name(self) -> &'a str {
+        match self {
+            Self::Language(m) => &m.name,
+            Self::Diffusion(m) => &m.name,
+            Self::Network(m) => &m.name,
+            Self::Workload(m) => &m.name,
+        }
     }
 }
 

@@ -2,9 +2,13 @@
 //!
 //! Training and serving each have a file; what both stand on is beside them.
 
+pub mod diffusion;
+pub mod science;
 pub mod serving;
 pub mod spread;
 pub mod training;
+pub mod vision;
+pub mod work;
 
 use serde::Serialize;
 
@@ -32,6 +36,12 @@ pub enum MemoryPart {
     KvCache,
     /// Buffers of collectives and of gathered weights.
     Communication,
+    /// Networks that read prompts.
+    TextEncoders,
+    /// The network between latents and pixels.
+    Autoencoder,
+    /// What a computation must hold.
+    WorkingSet,
     /// CUDA context, libraries, engine.
     Framework,
     /// What the allocator holds without using it.
@@ -87,6 +97,13 @@ pub struct TimeParts {
     pub bubble_s: f64,
     /// Kernel launches, engine, host.
     pub overhead_s: f64,
+}
+
+impl TimeParts {
+    /// All of it, seconds.
+    pub fn total(&self) -> f64 {
+        self.compute_s + self.memory_s + self.communication_s + self.bubble_s + self.overhead_s
+    }
 }
 
 /// Speed of a training job.

@@ -67,6 +67,8 @@ pub(super) fn model_bytes(scenario: &Scenario, model: &Model) -> f64 {
     let format = match &scenario.job {
         Job::Train(training) => training_job(training, model).base_weights,
         Job::Serve(serving) => serving.weights,
+        // Other jobs say it of themselves.
+        _ => return 0.0,
     };
     format.bytes_of(model.params_total) as f64
 }

@@ -8,6 +8,7 @@ mod order;
 mod relief;
 mod serving;
 mod training;
+mod work;
 
 pub use limits::{Compromise, Limited, within_limits};
 pub use order::best;
@@ -17,6 +18,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::catalog::{Billing, Card, Catalog, Currency, PriceBook};
+use crate::estimate::work::{WorkPlan, WorkSpeed};
 use crate::estimate::{MemoryEstimate, ServingSpeed, TrainingSpeed};
 use crate::plan::{ServingPlan, TrainingPlan};
 use crate::range::Range;
@@ -69,6 +71,9 @@ pub struct Offer {
     pub cost_per_million_tokens: Option<Range>,
     /// What is paid for the job, or for a month of a service, line by line.
     pub bill: Option<Bill>,
+    /// Cost of a thousand units of work (images, clips, samples, sequences, hours of audio), in the
+    /// scenario's currency; such jobs only.
+    pub cost_per_thousand: Option<Range>,
     /// Which limits the offer misses by its middle values.
     pub misses: Vec<Miss>,
     /// Which limits it keeps by its middle values but may miss by the ends of their ranges.
@@ -103,6 +108,13 @@ pub enum Run {
         largest_concurrency: u32,
         /// Requests in flight over all cards that fit.
         fitting_concurrency: u32,
+    },
+    /// Images, clips, samples, speech or operations.
+    Work {
+        /// Layout.
+        plan: WorkPlan,
+        /// Speed.
+        speed: WorkSpeed,
     },
 }
 
@@ -154,6 +166,16 @@ pub enum Remedy {
     MicroBatch(u32),
     /// Fused attention.
     FlashAttention,
+    /// Let the autoencoder work tile by tile.
+    Tiling,
+    /// This many samples at once.
+    Batch(u32),
+    /// Keep this of a pipeline in host memory.
+    PipelineOffload(crate::scenario::PipelineOffload),
+    /// Encode latents and prompts before training.
+    Cached,
+    /// Train an image or video model so.
+    Diffusion(crate::scenario::DiffusionMethod),
 }
 
 /// A limit of the scenario that an offer misses.
@@ -234,6 +256,8 @@ pub enum Assumption {
     PackedSequences,
     /// All requests have the mean length.
     MeanLengths,
+    /// Times that double precision is slower than single precision on this card.
+    Fp64Slowdown(f64),
     /// Model chunks of a pipeline stage (interleaved schedule).
     PipelineChunks(u32),
     /// No quote is for so many cards joined: the price is that of this many, times as many.
@@ -253,13 +277,33 @@ pub enum Assumption {
 /// Answers `scenario`: one offer for every card of its shelf and every sensible count. Empty
 /// where the model is not in the catalog or has no weights.
 pub fn rank(scenario: &Scenario, catalog: &Catalog, prices: &PriceBook) -> Ranking {
-    let Some(model) = job::model(&scenario.model, catalog) else {
-        return Ranking {
-            offers: Vec::new(),
-            assumptions: Vec::new(),
-        };
+    let nothing = Ranking {
+        offers: Vec::new(),
+        assumptions: Vec::new(),
     };
     let mut offers = Vec::new();
+    if !matches!(scenario.job, Job::Train(_) | Job::Serve(_)) {
+        let Some(task) = work::task(scenario, catalog) else {
+            return nothing;
+        };
+        let terms = JobTerms {
+            model_bytes: task.model_bytes(),
+            stops_together: task.trains(),
+            ..JobTerms::default()
+        };
+        for (card, prices) in shelf(scenario, catalog, prices) {
+            let card = card.as_ref();
+            let prices = prices.for_job(JobTerms {
+                cards_per_machine: card.link.cards_per_node,
+                ..terms
+            });
+            work::offers(scenario, &task, card, &prices, &mut offers);
+        }
+        return ranking(scenario, offers, work::assumptions(scenario));
+    }
+    let Some(model) = job::model(&scenario.model, catalog) else {
+        return nothing;
+    };
     let terms = JobTerms {
         model_bytes: job::model_bytes(scenario, &model),
         stops_together: matches!(scenario.job, Job::Train(_)),
@@ -278,13 +322,24 @@ pub fn rank(scenario: &Scenario, catalog: &Catalog, prices: &PriceBook) -> Ranki
             Job::Serve(serving) => {
                 serving::offers(scenario, serving, &model, card, &prices, &mut offers);
             }
+            _ => {}
         }
     }
-    order::sort(&mut offers, scenario);
-    let mut assumptions = match &scenario.job {
+    let assumptions = match &scenario.job {
         Job::Train(training) => training::assumptions(scenario, training, &model),
         Job::Serve(serving) => serving::assumptions(serving),
+        _ => Vec::new(),
     };
+    ranking(scenario, offers, assumptions)
+}
+
+/// Offers in order, with everything that was assumed.
+fn ranking(
+    scenario: &Scenario,
+    mut offers: Vec<Offer>,
+    mut assumptions: Vec<Assumption>,
+) -> Ranking {
+    order::sort(&mut offers, scenario);
     assumptions.push(Assumption::HoursPerMonth(HOURS_PER_MONTH));
     assumptions.extend(money::conversions(scenario, &offers));
     if scenario.money.slice < 1.0 {

@@ -166,6 +166,7 @@ fn offer(
         cost_per_million_output_tokens: per_million_output,
         cost_per_million_tokens: per_million_output.map(|c| c.scale(output_share)),
         bill: paid.bill,
+        cost_per_thousand: None,
         misses: Vec::new(),
         may_miss: Vec::new(),
         remedies: Vec::new(),

@@ -170,6 +170,7 @@ fn offer(
         cost_per_million_output_tokens: None,
         cost_per_million_tokens: cost_of_job.and_then(per_million),
         bill: paid.bill,
+        cost_per_thousand: None,
         misses: Vec::new(),
         may_miss: Vec::new(),
         remedies: Vec::new(),

@@ -2,8 +2,11 @@
 //!
 //! A name once given stays: links in the world use it. New spellings are added as aliases.
 
-use super::{Engine, Grain, Optimizer, PriceMarket, RankBy, TrainingMethod, TrainingPrecision};
-use crate::catalog::{Billing, Currency};
+use super::{
+    DiffusionMethod, Engine, Grain, Optimizer, PipelineOffload, PriceMarket, RankBy, Runtime,
+    SpeechEngine, TrainingMethod, TrainingPrecision,
+};
+use crate::catalog::{Billing, Currency, FloatPrecision, Medium, NetworkTask, Subject};
 use crate::dtype::{KvFormat, WeightFormat};
 use crate::plan::{Offload, Recompute, Sharding};
 
@@ -67,6 +70,98 @@ pub enum JobKind {
     Train(TrainingMethod),
     /// Answering requests.
     Serve,
+    /// Making images.
+    Image,
+    /// Making clips.
+    Video,
+    /// One of the ways to train an image or video model.
+    TuneDiffusion(DiffusionMethod),
+    /// Training a vision network or an encoder.
+    TrainNetwork,
+    /// Running a vision network or an encoder over data.
+    RunNetwork,
+    /// Turning speech into text.
+    Transcribe,
+    /// Scientific computing.
+    Compute,
+}
+
+/// Kinds of things that can be run: each job is about one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SubjectKind {
+    /// Language models.
+    Language,
+    /// Image models.
+    Image,
+    /// Video models.
+    Video,
+    /// Vision networks and encoders.
+    Network,
+    /// Speech recognisers.
+    Speech,
+    /// Kinds of scientific computing.
+    Workload,
+}
+
+impl SubjectKind {
+    /// The kind of a thing of the catalog.
+    pub fn of(subject: Subject<'_>) -> Self {
+        match subject {
+            Subject::Language(_) => Self::Language,
+            Subject::Diffusion(m) if m.medium == Medium::Video => Self::Video,
+            Subject::Diffusion(_) => Self::Image,
+            Subject::Network(n) if n.task == NetworkTask::Speech => Self::Speech,
+            Subject::Network(_) => Self::Network,
+            Subject::Workload(_) => Self::Workload,
+        }
+    }
+
+    /// What is usually done with one.
+    pub fn usual_job(self) -> JobKind {
+        match self {
+            Self::Language => JobKind::Train(TrainingMethod::Lora),
+            Self::Image => JobKind::Image,
+            Self::Video => JobKind::Video,
+            Self::Network => JobKind::RunNetwork,
+            Self::Speech => JobKind::Transcribe,
+            Self::Workload => JobKind::Compute,
+        }
+    }
+}
+
+impl JobKind {
+    /// Whether it is about such a thing.
+    pub fn is_about(self, kind: SubjectKind) -> bool {
+        match self {
+            Self::Train(_) | Self::Serve => kind == SubjectKind::Language,
+            Self::Image => kind == SubjectKind::Image,
+            Self::Video => kind == SubjectKind::Video,
+            Self::TuneDiffusion(_) => matches!(kind, SubjectKind::Image | SubjectKind::Video),
+            Self::TrainNetwork => matches!(kind, SubjectKind::Network | SubjectKind::Speech),
+            Self::RunNetwork => kind == SubjectKind::Network,
+            Self::Transcribe => kind == SubjectKind::Speech,
+            Self::Compute => kind == SubjectKind::Workload,
+        }
+    }
+
+    /// The same wish said of another kind of thing, where people use one word for both: LoRA of
+    /// an image model, inference of a vision network.
+    #[must_use]
+    pub fn meant_for(self, kind: SubjectKind) -> Self {
+        use DiffusionMethod as D;
+        use SubjectKind as K;
+        use TrainingMethod as T;
+        match (self, kind) {
+            (Self::Train(T::Lora | T::Qlora), K::Image | K::Video) => Self::TuneDiffusion(D::Lora),
+            (Self::Train(_), K::Image | K::Video) => Self::TuneDiffusion(D::Dreambooth),
+            (Self::Serve | Self::Video, K::Image) => Self::Image,
+            (Self::Serve | Self::Image, K::Video) => Self::Video,
+            (Self::Train(_), K::Network | K::Speech) => Self::TrainNetwork,
+            (Self::Serve | Self::Transcribe, K::Network) => Self::RunNetwork,
+            (Self::Serve | Self::RunNetwork, K::Speech) => Self::Transcribe,
+            _ => self,
+        }
+    }
 }
 
 impl Choice for JobKind {
@@ -76,12 +171,27 @@ impl Choice for JobKind {
         Self::Train(TrainingMethod::Lora),
         Self::Train(TrainingMethod::Qlora),
         Self::Serve,
+        Self::Image,
+        Self::Video,
+        Self::TuneDiffusion(DiffusionMethod::Lora),
+        Self::TuneDiffusion(DiffusionMethod::Dreambooth),
+        Self::TrainNetwork,
+        Self::RunNetwork,
+        Self::Transcribe,
+        Self::Compute,
     ];
 
     fn name(self) -> &'static str {
         match self {
             Self::Train(method) => method.name(),
             Self::Serve => "serve",
+            Self::Image => "image",
+            Self::Video => "video",
+            Self::TuneDiffusion(method) => method.name(),
+            Self::TrainNetwork => "vision-train",
+            Self::RunNetwork => "vision-infer",
+            Self::Transcribe => "transcribe",
+            Self::Compute => "science",
         }
     }
 
@@ -89,6 +199,13 @@ impl Choice for JobKind {
         match self {
             Self::Train(method) => method.aliases(),
             Self::Serve => &["serving", "inference", "infer", "推理"],
+            Self::Image => &["images", "text-to-image", "txt2img", "文生图"],
+            Self::Video => &["videos", "text-to-video", "txt2video", "文生视频"],
+            Self::TuneDiffusion(method) => method.aliases(),
+            Self::TrainNetwork => &["train", "encoder-train", "训练"],
+            Self::RunNetwork => &["encode", "embed", "detect", "segment", "classify"],
+            Self::Transcribe => &["asr", "speech", "转写"],
+            Self::Compute => &["hpc", "compute", "科学计算"],
         }
     }
 
@@ -96,6 +213,13 @@ impl Choice for JobKind {
         match self {
             Self::Train(method) => method.label_key(),
             Self::Serve => "enum.method.serve",
+            Self::Image => "enum.method.image",
+            Self::Video => "enum.method.video",
+            Self::TuneDiffusion(method) => method.label_key(),
+            Self::TrainNetwork => "enum.method.vision_train",
+            Self::RunNetwork => "enum.method.vision_infer",
+            Self::Transcribe => "enum.method.transcribe",
+            Self::Compute => "enum.method.science",
         }
     }
 }
@@ -105,6 +229,33 @@ choices! { TrainingMethod, "method",
     FullFinetune "full" "full" ["full_finetune", "fullft", "sft", "全参微调"]
     Lora "lora" "lora" []
     Qlora "qlora" "qlora" []
+}
+
+choices! { DiffusionMethod, "method",
+    Lora "diffusion-lora" "diffusion_lora" ["image-lora", "video-lora"]
+    Dreambooth "dreambooth" "dreambooth" ["diffusion-full"]
+}
+
+choices! { PipelineOffload, "pipeline_offload",
+    None "none" "none" ["no", "off"]
+    Model "model" "model" ["model_cpu_offload"]
+    Sequential "sequential" "sequential" ["sequential_cpu_offload"]
+}
+
+choices! { Runtime, "runtime",
+    Eager "eager" "eager" ["pytorch"]
+    Compiled "compiled" "compiled" ["compile", "torch.compile"]
+    Tensorrt "tensorrt" "tensorrt" ["trt"]
+}
+
+choices! { SpeechEngine, "speech_engine",
+    FasterWhisper "faster-whisper" "faster_whisper" ["ctranslate2"]
+    OpenaiWhisper "openai-whisper" "openai_whisper" ["openai"]
+}
+
+choices! { FloatPrecision, "float_precision",
+    Fp64 "fp64" "fp64" ["double"]
+    Fp32 "fp32" "fp32" ["single", "float"]
 }
 
 choices! { TrainingPrecision, "precision",

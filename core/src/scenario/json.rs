@@ -5,11 +5,11 @@
 use serde_json::{Map, Value};
 
 use super::choice::{Choice, JobKind};
-use super::params::{PARAMS, Param};
+use super::params::{OTHER_PATHS, PARAMS, Param};
 use super::problem::{Outcome, Problem, ProblemKind};
 use super::query::{Parsed, complete, parse};
 use super::reader::Given;
-use super::{Job, Scenario, TrainingMethod};
+use super::{DiffusionMethod, Job, Scenario, TrainingMethod};
 use crate::catalog::Catalog;
 
 /// Reads a scenario given as JSON (`{...}`) or as a link's query.
@@ -53,13 +53,17 @@ pub fn from_json(text: &str, catalog: &Catalog) -> Result<Parsed, Box<Problem>> 
 
 /// Gives a problem the path of its field and the line where that stands.
 fn place(problem: &mut Problem, scenario: &Scenario, lines: &[(String, usize)]) {
-    let path = match (&problem.path, problem.param.as_str(), &scenario.job) {
-        (Some(path), ..) => path.clone(),
-        (None, "tp", Job::Train(_)) => "job.train.tensor_parallel".to_owned(),
-        (None, "tp", Job::Serve(_)) => "job.serve.tensor_parallel".to_owned(),
-        (None, name, _) => match Param::of(name) {
-            Some(param) => param.path.to_owned(),
-            None => return,
+    let under = format!("job.{}.", field_of(&scenario.job));
+    let of_job = |name: &str| {
+        let mut others = OTHER_PATHS.iter();
+        others.find(|(path, param)| *param == name && path.starts_with(&under))
+    };
+    let path = match (&problem.path, problem.param.as_str()) {
+        (Some(path), _) => path.clone(),
+        (None, name) => match (of_job(name), Param::of(name)) {
+            (Some((path, _)), _) => (*path).to_owned(),
+            (None, Some(param)) => param.path.to_owned(),
+            (None, None) => return,
         },
     };
     problem.line = lines
@@ -68,6 +72,35 @@ fn place(problem: &mut Problem, scenario: &Scenario, lines: &[(String, usize)]) 
         .map(|(_, line)| *line);
     problem.path = Some(path);
 }
+
+/// Name of a job's field.
+fn field_of(job: &Job) -> &'static str {
+    match job {
+        Job::Train(_) => "train",
+        Job::Serve(_) => "serve",
+        Job::Generate(_) => "generate",
+        Job::TuneDiffusion(_) => "tune_diffusion",
+        Job::TrainNetwork(_) => "train_network",
+        Job::RunNetwork(_) => "run_network",
+        Job::Transcribe(_) => "transcribe",
+        Job::Compute(_) => "compute",
+    }
+}
+
+/// Jobs by the name of their field, without a method.
+const JOB_FIELDS: [(&str, JobKind); 8] = [
+    ("train", JobKind::Train(TrainingMethod::Lora)),
+    ("serve", JobKind::Serve),
+    ("generate", JobKind::Image),
+    (
+        "tune_diffusion",
+        JobKind::TuneDiffusion(DiffusionMethod::Lora),
+    ),
+    ("train_network", JobKind::TrainNetwork),
+    ("run_network", JobKind::RunNetwork),
+    ("transcribe", JobKind::Transcribe),
+    ("compute", JobKind::Compute),
+];
 
 /// JSON fields as link parameters.
 #[derive(Default)]
@@ -79,13 +112,20 @@ struct Flat {
 
 impl Flat {
     fn object(&mut self, fields: &Map<String, Value>, under: &str) {
-        if under == "job" && fields.contains_key("train") && fields.contains_key("serve") {
-            self.wrong_type(
-                "job",
-                "do",
-                "{train, serve}",
-                "{\"train\": …} | {\"serve\": …}",
-            );
+        if under == "job" {
+            let given: Vec<&str> = JOB_FIELDS
+                .iter()
+                .map(|(name, _)| *name)
+                .filter(|name| fields.contains_key(*name))
+                .collect();
+            if given.len() > 1 {
+                let one_of: Vec<String> = given
+                    .iter()
+                    .map(|name| format!("{{\"{name}\": …}}"))
+                    .collect();
+                let given = format!("{{{}}}", given.join(", "));
+                self.wrong_type("job", "do", &given, &one_of.join(" | "));
+            }
         }
         for (name, value) in fields {
             let path = if under.is_empty() {
@@ -110,19 +150,18 @@ impl Flat {
                 self.give("attn", groups.join(","));
             }
             ("job" | "job.train.method", Value::String(name)) => self.give("do", name.clone()),
-            ("job.train", Value::Object(job)) => {
-                if !job.contains_key("method") {
-                    let method = JobKind::Train(TrainingMethod::Lora);
-                    self.give("do", method.name().to_owned());
+            ("job.tune_diffusion.method", Value::String(name)) => {
+                let name = match name.as_str() {
+                    "lora" => DiffusionMethod::Lora.name().to_owned(),
+                    _ => name.clone(),
+                };
+                self.give("do", name);
+            }
+            (_, Value::Object(job)) if job_field(path).is_some() => {
+                if let (Some(kind), false) = (job_field(path), job.contains_key("method")) {
+                    self.give("do", kind.name().to_owned());
                 }
                 self.object(job, path);
-            }
-            ("job.serve", Value::Object(job)) => {
-                self.give("do", JobKind::Serve.name().to_owned());
-                self.object(job, path);
-            }
-            ("job.train.tensor_parallel" | "job.serve.tensor_parallel", _) => {
-                self.leaf("tp", path, value);
             }
             ("money.own_prices", Value::Object(prices)) => {
                 let entries = prices.iter().map(|(card, price)| entry(card, price));
@@ -144,6 +183,15 @@ impl Flat {
                 }
             }
             _ => match by_path(path) {
+                // Booleans of the types are words of the links.
+                Some(param) if param.name == "recompute" && value.is_boolean() => {
+                    let word = if *value == Value::Bool(true) {
+                        "full"
+                    } else {
+                        "none"
+                    };
+                    self.give(param.name, word.to_owned());
+                }
                 Some(param) => self.leaf(param.name, path, value),
                 None => match value {
                     Value::Object(fields) if is_above_a_field(path) => self.object(fields, path),
@@ -180,13 +228,27 @@ impl Flat {
     }
 }
 
+/// The job of a path that is a job's own field.
+fn job_field(path: &str) -> Option<JobKind> {
+    let name = path.strip_prefix("job.")?;
+    let mut jobs = JOB_FIELDS.iter();
+    jobs.find(|(field, _)| *field == name)
+        .map(|(_, kind)| *kind)
+}
+
 fn by_path(path: &str) -> Option<&'static Param> {
-    PARAMS.iter().find(|p| p.path == path)
+    let mut others = OTHER_PATHS.iter();
+    match others.find(|(other, _)| *other == path) {
+        Some((_, name)) => Param::of(name),
+        None => PARAMS.iter().find(|p| p.path == path),
+    }
 }
 
 fn is_above_a_field(path: &str) -> bool {
     let under = format!("{path}.");
-    PARAMS.iter().any(|p| p.path.starts_with(&under))
+    let others = OTHER_PATHS.iter().map(|(path, _)| *path);
+    let mut paths = PARAMS.iter().map(|p| p.path).chain(others);
+    paths.any(|path| path.starts_with(&under))
 }
 
 fn entry(card: &str, price: &Value) -> String {

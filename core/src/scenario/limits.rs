@@ -14,6 +14,14 @@ pub enum Unit {
     Hours,
     /// Hours of one day.
     HoursPerDay,
+    /// Pixels.
+    Pixels,
+    /// Hours of audio.
+    AudioHours,
+    /// Floating-point operations.
+    Operations,
+    /// Operations for a byte.
+    OperationsPerByte,
     /// The scenario's currency.
     Money,
     /// Yuan for one dollar.
@@ -57,11 +65,15 @@ impl Unit {
             Self::Seconds => "unit.seconds",
             Self::Hours => "unit.hours",
             Self::HoursPerDay => "unit.hours_per_day",
+            Self::Pixels => "unit.pixels",
+            Self::Gigabytes => "unit.gigabytes",
+            Self::AudioHours => "unit.audio_hours",
+            Self::Operations => "unit.operations",
+            Self::OperationsPerByte => "unit.operations_per_byte",
             Self::Money => "unit.money",
             Self::YuanPerDollar => "unit.yuan_per_dollar",
             Self::PerSecond => "unit.per_second",
             Self::DollarsPerEuro => "unit.dollars_per_euro",
-            Self::Gigabytes => "unit.gigabytes",
             Self::MegabitPerSecond => "unit.megabit_per_second",
             Self::Percent => "unit.percent",
             Self::Days => "unit.days",
@@ -239,6 +251,29 @@ limits! {
     HOURS_PER_DAY: "hours" real HoursPerDay 0.01..=24.0, Some(24.0);
     /// Answers wanted in all.
     REQUESTS: "requests" real One 1.0..=1e15, None;
+
+    /// Images, clips or sequences in all; hours of audio.
+    AMOUNT: "amount" real One 0.001..=1e13, None;
+    /// Pixels of an image from left to right.
+    WIDTH: "width" whole Pixels 64.0..=8192.0, None;
+    /// Pixels of an image from top to bottom.
+    HEIGHT: "height" whole Pixels 64.0..=8192.0, None;
+    /// Frames of a clip.
+    FRAMES: "frames" whole One 1.0..=2000.0, None;
+    /// Denoising steps, or steps of training.
+    STEPS: "steps" whole One 1.0..=10_000_000.0, None;
+    /// Side of an image, or tokens of a sequence.
+    SIZE: "size" whole One 8.0..=16_384.0, None;
+    /// Processor cores for each card.
+    CORES: "cores" whole One 1.0..=512.0, Some(8.0);
+    /// Hypotheses that are followed.
+    BEAM: "beam" whole One 1.0..=20.0, Some(5.0);
+    /// Floating-point operations in all.
+    OPERATIONS: "ops" real Operations 1.0..=1e30, None;
+    /// Operations for a byte.
+    INTENSITY: "intensity" real OperationsPerByte 0.001..=100_000.0, None;
+    /// What must be held in memory.
+    WORKING_SET: "ws" real Gigabytes 0.001..=1_000_000.0, None;
 
     /// Exactly this many cards.
     COUNT: "n" whole One 1.0..=100_000.0, None;

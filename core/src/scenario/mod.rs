@@ -15,9 +15,11 @@ mod query;
 mod read;
 mod reader;
 pub(crate) mod shape;
+mod subject;
+mod work;
 mod write;
 
-pub use choice::{Choice, JobKind};
+pub use choice::{Choice, JobKind, SubjectKind};
 pub use costs::{Extras, Purchase, SpotTerms};
 pub(crate) use defaults::{feed_forward as usual_feed_forward, transformer as usual_shape};
 pub use json::{from_json, read as read_text};
@@ -25,6 +27,10 @@ pub use params::{PARAMS, Param, Scope};
 pub use preset::Preset;
 pub use problem::{Outcome, Problem, ProblemKind};
 pub use query::{Parsed, decode, parse, to_query};
+pub use work::{
+    Computation, DiffusionMethod, DiffusionTraining, Generation, NetworkInference, NetworkTraining,
+    PipelineOffload, Runtime, SpeechEngine, Transcription,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +71,35 @@ pub enum Job {
     Train(Training),
     /// Answering requests.
     Serve(Serving),
+    /// Making images or clips.
+    Generate(Generation),
+    /// Training an image or video model.
+    TuneDiffusion(DiffusionTraining),
+    /// Training a vision network or an encoder.
+    TrainNetwork(NetworkTraining),
+    /// Running a vision network or an encoder over data.
+    RunNetwork(NetworkInference),
+    /// Turning speech into text.
+    Transcribe(Transcription),
+    /// Scientific computing.
+    Compute(Computation),
+}
+
+impl Job {
+    /// The kind of job, as one word in a link.
+    pub fn kind(&self) -> JobKind {
+        match self {
+            Self::Train(job) => JobKind::Train(job.method),
+            Self::Serve(_) => JobKind::Serve,
+            Self::Generate(job) if job.frames > 1 => JobKind::Video,
+            Self::Generate(_) => JobKind::Image,
+            Self::TuneDiffusion(job) => JobKind::TuneDiffusion(job.method),
+            Self::TrainNetwork(_) => JobKind::TrainNetwork,
+            Self::RunNetwork(_) => JobKind::RunNetwork,
+            Self::Transcribe(_) => JobKind::Transcribe,
+            Self::Compute(_) => JobKind::Compute,
+        }
+    }
 }
 
 /// How weights are trained.

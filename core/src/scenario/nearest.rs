@@ -4,7 +4,11 @@ use crate::catalog::Catalog;
 
 /// Id of the model whose name is nearest, where one is near.
 pub(super) fn model(catalog: &Catalog, name: &str) -> Option<String> {
-    nearest(name, catalog.models.iter().map(|m| m.id.as_str()))
+    let others = catalog.diffusion.iter().map(|m| m.id.as_str());
+    let others = others.chain(catalog.networks.iter().map(|m| m.id.as_str()));
+    let others = others.chain(catalog.workloads.iter().map(|m| m.id.as_str()));
+    let models = catalog.models.iter().map(|m| m.id.as_str());
+    nearest(name, models.chain(others))
 }
 
 /// Id of the card whose name is nearest, where one is near.

@@ -26,6 +26,8 @@ pub enum Scope {
     Train,
     /// Serving.
     Serve,
+    /// Images, clips, networks, speech or science; a few are said of language models too.
+    Work,
     /// How the page shows itself; not part of a scenario.
     Page,
 }
@@ -67,6 +69,42 @@ const fn param(
         aliases,
     }
 }
+
+/// JSON fields that say what a parameter says whose own path is of another job.
+pub(super) const OTHER_PATHS: &[(&str, &str)] = &[
+    ("job.train.tensor_parallel", "tp"),
+    ("job.serve.tensor_parallel", "tp"),
+    ("job.generate.batch", "batch"),
+    ("job.generate.weights", "w"),
+    ("job.generate.offload", "offload"),
+    ("job.tune_diffusion.steps", "steps"),
+    ("job.tune_diffusion.batch", "batch"),
+    ("job.tune_diffusion.width", "width"),
+    ("job.tune_diffusion.height", "height"),
+    ("job.tune_diffusion.frames", "frames"),
+    ("job.tune_diffusion.weights", "w"),
+    ("job.tune_diffusion.precision", "prec"),
+    ("job.tune_diffusion.optimizer", "opt"),
+    ("job.tune_diffusion.lora_rank", "rank"),
+    ("job.tune_diffusion.recompute", "recompute"),
+    ("job.train_network.samples", "samples"),
+    ("job.train_network.epochs", "epochs"),
+    ("job.train_network.batch", "batch"),
+    ("job.train_network.precision", "prec"),
+    ("job.train_network.optimizer", "opt"),
+    ("job.train_network.runtime", "runtime"),
+    ("job.run_network.amount", "amount"),
+    ("job.run_network.size", "size"),
+    ("job.run_network.batch", "batch"),
+    ("job.run_network.weights", "w"),
+    ("job.run_network.runtime", "runtime"),
+    ("job.run_network.cores", "cores"),
+    ("job.transcribe.amount", "amount"),
+    ("job.transcribe.batch", "batch"),
+    ("job.transcribe.weights", "w"),
+    ("job.transcribe.engine", "engine"),
+    ("job.compute.precision", "prec"),
+];
 
 /// Every parameter, in writing order.
 pub const PARAMS: &[Param] = &[
@@ -141,6 +179,28 @@ pub const PARAMS: &[Param] = &[
     param("engine", "job.serve.engine", Scope::Serve, &[]),
     param("hours", "job.serve.hours_per_day", Scope::Serve, &[]),
     param("requests", "job.serve.requests_total", Scope::Serve, &[]),
+    // Images, clips, networks, speech, science. Where a JSON job has a field of the same meaning
+    // as a parameter above, `OTHER_PATHS` says so.
+    param(
+        "amount",
+        "job.generate.amount",
+        Scope::Work,
+        &["images", "clips"],
+    ),
+    param("width", "job.generate.width", Scope::Work, &[]),
+    param("height", "job.generate.height", Scope::Work, &[]),
+    param("frames", "job.generate.frames", Scope::Work, &[]),
+    param("steps", "job.generate.steps", Scope::Work, &[]),
+    param("cfg", "job.generate.guidance", Scope::Work, &["guidance"]),
+    param("tiling", "job.generate.tiling", Scope::Work, &[]),
+    param("runtime", "job.generate.runtime", Scope::Work, &[]),
+    param("cached", "job.tune_diffusion.cached", Scope::Work, &[]),
+    param("size", "job.train_network.size", Scope::Work, &["side"]),
+    param("cores", "job.train_network.cores", Scope::Work, &[]),
+    param("beam", "job.transcribe.beam", Scope::Work, &[]),
+    param("ops", "job.compute.operations", Scope::Work, &["flop"]),
+    param("intensity", "job.compute.flops_per_byte", Scope::Work, &[]),
+    param("ws", "job.compute.working_set_gb", Scope::Work, &[]),
     // Both jobs; its JSON path lies under the job's own name.
     param("tp", "job.tensor_parallel", Scope::All, &[]),
     // Cards.

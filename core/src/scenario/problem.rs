@@ -93,6 +93,8 @@ pub enum ProblemKind {
     TooManyTokens,
     /// Longer than the context that the model was made for, `bound`.
     LongerThanContext,
+    /// This job is not about such a thing; `bound`: what is taken.
+    NotForThisJob,
     /// The text is not JSON; `bound`: where and why.
     NotJson,
     /// A JSON value of the wrong type; `bound`: what is expected.
@@ -134,6 +136,7 @@ impl ProblemKind {
             Self::CountAboveMax => "problem.count_above_max",
             Self::TooManyTokens => "problem.too_many_tokens",
             Self::LongerThanContext => "problem.longer_than_context",
+            Self::NotForThisJob => "problem.not_for_this_job",
             Self::NotJson => "problem.not_json",
             Self::WrongType => "problem.wrong_type",
         }

@@ -7,19 +7,22 @@ use super::params::Param;
 use super::problem::{Outcome, Problem, ProblemKind};
 use super::reader::{Reader, within};
 use super::{
-    Extras, Job, Load, ModelChoice, Money, Purchase, Scenario, Serving, Shelf, SpotTerms, Training,
-    TrainingAmount, TrainingMethod, defaults, nearest, shape,
+    Extras, Job, Load, ModelChoice, Money, Purchase, Scenario, Serving, Shelf, SpotTerms,
+    SubjectKind, Training, TrainingAmount, TrainingMethod, defaults, nearest, shape, subject,
 };
 use crate::catalog::Billing;
 
 /// Reads every field; what is not given, or cannot be used, gets its default.
 pub(super) fn scenario(reader: &mut Reader<'_>) -> Scenario {
     version(reader);
-    let model = model(reader);
-    let kind = reader.choice_or("do", JobKind::Train(TrainingMethod::Lora));
+    let named = reader.has("m");
+    let mut model = model(reader);
+    let kind = kind(reader, &mut model, named);
     let job = match kind {
         JobKind::Train(method) => Job::Train(training(reader, method)),
         JobKind::Serve => Job::Serve(serving(reader, &model)),
+        other => subject::read(reader, other, &model)
+            .unwrap_or_else(|| Job::Serve(defaults::serving(&model))),
     };
     let shelf = shelf(reader);
     let money = money(reader);
@@ -47,6 +50,43 @@ fn version(reader: &mut Reader<'_>) {
     }
 }
 
+/// The kind of job, and a model that it can be about: the one word that people use of several
+/// kinds of models is taken as meant for the model named; where there is no such job for it, the
+/// job's usual model takes its place.
+fn kind(reader: &mut Reader<'_>, model: &mut ModelChoice, named: bool) -> JobKind {
+    let about = subject::kind_of(model, reader.catalog);
+    let usual = match named {
+        true => about.usual_job(),
+        false => SubjectKind::Language.usual_job(),
+    };
+    let asked = reader.choice_or("do", usual);
+    let kind = match named {
+        true => asked.meant_for(about),
+        false => asked,
+    };
+    if kind.is_about(about) {
+        return kind;
+    }
+    let taken = subject::usual_model(kind);
+    if named {
+        let given = match model {
+            ModelChoice::Catalog(id) => id.clone(),
+            ModelChoice::Custom(_) => "custom".to_owned(),
+        };
+        reader.problem(
+            Problem::new(
+                "m",
+                ProblemKind::NotForThisJob,
+                &given,
+                Outcome::Used(taken.to_owned()),
+            )
+            .bound(taken),
+        );
+    }
+    *model = ModelChoice::Catalog(taken.to_owned());
+    kind
+}
+
 fn model(reader: &mut Reader<'_>) -> ModelChoice {
     let given = reader.take("m");
     match given.as_deref().map(str::trim) {
@@ -54,8 +94,8 @@ fn model(reader: &mut Reader<'_>) -> ModelChoice {
         Some(word) if word.eq_ignore_ascii_case("custom") => {
             ModelChoice::Custom(Box::new(shape::read(reader)))
         }
-        Some(name) => match reader.catalog.model(name) {
-            Some(model) => ModelChoice::Catalog(model.id.clone()),
+        Some(name) => match reader.catalog.subject(name) {
+            Some(found) => ModelChoice::Catalog(found.id().to_owned()),
             None => {
                 let near = nearest::model(reader.catalog, name).unwrap_or_default();
                 reader.problem(
@@ -357,6 +397,12 @@ pub(super) fn settle(scenario: &mut Scenario, reader: &mut Reader<'_>) {
                 divide_cards(&mut job.pipeline_parallel, "pp", ways, count, reader);
             }
         }
+        Job::Generate(_)
+        | Job::TuneDiffusion(_)
+        | Job::TrainNetwork(_)
+        | Job::RunNetwork(_)
+        | Job::Transcribe(_)
+        | Job::Compute(_) => {}
         Job::Serve(job) => {
             let tokens = job.prompt_tokens.saturating_add(job.output_tokens);
             if let Some(context) = max_context

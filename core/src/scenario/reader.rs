@@ -128,6 +128,11 @@ impl<'a> Reader<'a> {
         choice
     }
 
+    /// Yes or no, `None` where neither is given.
+    pub fn flag_or_open(&mut self, name: &str) -> Option<bool> {
+        self.has(name).then(|| self.flag_or(name, false))
+    }
+
     /// Yes or no.
     pub fn flag_or(&mut self, name: &str, default: bool) -> bool {
         let Some(given) = self.take(name) else {

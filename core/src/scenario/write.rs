@@ -3,7 +3,9 @@
 use super::choice::{Choice, JobKind};
 use super::number;
 use super::params::PARAMS;
-use super::{Job, Load, ModelChoice, Scenario, Serving, Training, TrainingAmount, defaults, shape};
+use super::{
+    Job, Load, ModelChoice, Scenario, Serving, Training, TrainingAmount, defaults, shape, subject,
+};
 
 /// Name and value, not yet encoded.
 pub(super) type Pairs = Vec<(&'static str, String)>;
@@ -21,6 +23,7 @@ pub(super) fn pairs(scenario: &Scenario) -> Pairs {
     match &scenario.job {
         Job::Train(job) => training(job, &mut pairs),
         Job::Serve(job) => serving(job, &scenario.model, &mut pairs),
+        other => subject::write(other, &scenario.model, &mut pairs),
     }
     let shelf = &scenario.shelf;
     text(&mut pairs, "cards", shelf.cards.join(","));
@@ -118,15 +121,15 @@ fn text(pairs: &mut Pairs, name: &'static str, value: String) {
     }
 }
 
-fn whole(pairs: &mut Pairs, name: &'static str, value: u32, default: u32) {
+pub(super) fn whole(pairs: &mut Pairs, name: &'static str, value: u32, default: u32) {
     open(pairs, name, (value != default).then_some(value));
 }
 
-fn open(pairs: &mut Pairs, name: &'static str, value: Option<u32>) {
+pub(super) fn open(pairs: &mut Pairs, name: &'static str, value: Option<u32>) {
     open_real(pairs, name, value.map(f64::from));
 }
 
-fn real(pairs: &mut Pairs, name: &'static str, value: f64, default: f64) {
+pub(super) fn real(pairs: &mut Pairs, name: &'static str, value: f64, default: f64) {
     let differs = value.to_bits() != default.to_bits();
     open_real(pairs, name, differs.then_some(value));
 }
@@ -137,11 +140,11 @@ fn open_real(pairs: &mut Pairs, name: &'static str, value: Option<f64>) {
     }
 }
 
-fn choice<T: Choice>(pairs: &mut Pairs, name: &'static str, value: T, default: T) {
+pub(super) fn choice<T: Choice>(pairs: &mut Pairs, name: &'static str, value: T, default: T) {
     open_choice(pairs, name, (value != default).then_some(value));
 }
 
-fn open_choice<T: Choice>(pairs: &mut Pairs, name: &'static str, value: Option<T>) {
+pub(super) fn open_choice<T: Choice>(pairs: &mut Pairs, name: &'static str, value: Option<T>) {
     if let Some(value) = value {
         pairs.push((name, value.name().to_owned()));
     }

@@ -7,6 +7,7 @@ mod job;
 mod money;
 mod serving;
 mod training;
+mod work;
 
 use cardfit::scenario::Choice;
 use cardfit::scenario::{Job, RankBy, Scenario, Training};
@@ -21,7 +22,7 @@ use field::{NumberField, Segments};
 fn training_of(scenario: &Scenario) -> Option<&Training> {
     match &scenario.job {
         Job::Train(training) => Some(training),
-        Job::Serve(_) => None,
+        _ => None,
     }
 }
 
@@ -29,7 +30,7 @@ fn training_of(scenario: &Scenario) -> Option<&Training> {
 fn serving_of(scenario: &Scenario) -> Option<&cardfit::scenario::Serving> {
     match &scenario.job {
         Job::Serve(serving) => Some(serving),
-        Job::Train(_) => None,
+        _ => None,
     }
 }
 
@@ -47,6 +48,7 @@ pub fn order_name(order: RankBy) -> &'static str {
 pub fn ScenarioForm() -> impl IntoView {
     let app = App::get();
     let serves = Memo::new(move |_| app.scenario.with(|s| serving_of(s).is_some()));
+    let panel = Memo::new(move |_| app.scenario.with(work::Panel::of));
     // A service without an end has no deadline.
     let ends = Memo::new(move |_| {
         app.scenario
@@ -60,13 +62,16 @@ pub fn ScenarioForm() -> impl IntoView {
             on:submit=move |event| event.prevent_default()
         >
             <section class="group">
+                <job::AreaChoice />
                 <ModelPicker />
                 <custom_model::CustomModel />
                 <job::JobChoice />
             </section>
             <section class="group pairs">
                 {move || {
-                    if serves.get() {
+                    if let Some(panel) = panel.get() {
+                        view! { <work::WorkInputs panel /> }.into_any()
+                    } else if serves.get() {
                         view! { <serving::ServingInputs /> }.into_any()
                     } else {
                         view! { <training::TrainingInputs /> }.into_any()
@@ -101,7 +106,9 @@ pub fn ScenarioForm() -> impl IntoView {
             <details class="more" data-testid="advanced">
                 <summary>{t("page.form.advanced")}</summary>
                 {move || {
-                    if serves.get() {
+                    if let Some(panel) = panel.get() {
+                        view! { <work::WorkDetails panel /> }.into_any()
+                    } else if serves.get() {
                         view! { <serving::ServingDetails /> }.into_any()
                     } else {
                         view! { <training::TrainingDetails /> }.into_any()

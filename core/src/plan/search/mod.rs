@@ -5,9 +5,11 @@
 
 mod serving;
 mod training;
+mod work;
 
 pub use serving::{PlannedServing, ServingSearch};
 pub use training::{FixedLayout, PlannedTraining, TrainingSearch};
+pub use work::{PlannedWork, WorkTask};
 
 use crate::estimate::MemoryEstimate;
 

@@ -1,0 +1,66 @@
+//! Fitted constants of images and clips, read from `core/data/calibration/diffusion.json`, which
+//! `cargo xtask calibrate` writes.
+
+use std::sync::OnceLock;
+
+use crate::estimate::work::{Constants, coefficients};
+
+coefficients! {
+    /// Constants beside each architecture's share of its peak.
+    DiffusionCoefficients {
+        /// Share that convolutions reach, over that of products.
+        convolution: 0.8, 0.2 ..= 1.6;
+        /// Share that attention reaches, over that of products.
+        attention: 0.8, 0.2 ..= 1.6;
+        /// Share that FP8 and INT8 products reach of their own peak, over that of 16 bit.
+        narrow: 0.6, 0.1 ..= 1.2;
+        /// Share of FP32 and TF32 peaks, over that of 16 bit.
+        single: 1.0, 0.3 ..= 2.0;
+        /// Times that what a layer writes crosses the memory bus, layer by layer.
+        traffic: 2.5, 0.5 ..= 8.0;
+        /// The same where kernels are fused by a compiler, over the above.
+        fused: 0.5, 0.1 ..= 1.0;
+        /// Time to start a kernel from Python, seconds.
+        launch_s: 3e-5, 5e-6 ..= 2e-4;
+        /// The same of compiled code, over the above.
+        compiled_launch: 0.3, 0.05 ..= 1.0;
+        /// Products with weights that are expanded first, over plain ones.
+        expanded: 1.15, 1.0 ..= 3.0;
+        /// Share that a built engine reaches, over compiled code.
+        engine: 1.2, 0.8 ..= 2.5;
+        /// Time beside denoising and decoding, for a batch, seconds.
+        around_s: 0.1, 0.01 ..= 1.0;
+        /// Attention without a fused kernel, over fused.
+        unfused_attention: 3.0, 1.0 ..= 12.0;
+        /// Share of their own speed that cards reach which share a sample.
+        shared: 0.85, 0.5 ..= 1.0;
+        /// Bytes of the largest moment of a transformer's pass, over tokens times width.
+        transformer_peak: 20.0, 4.0 ..= 80.0;
+        /// The same of a U-Net, over positions times finest channels.
+        unet_peak: 60.0, 10.0 ..= 200.0;
+        /// Bytes of the largest moment of decoding an image, over pixels times finest channels.
+        image_decode_peak: 20.0, 4.0 ..= 60.0;
+        /// The same of a clip, over pixels of the frames that are decoded together.
+        clip_decode_peak: 24.0, 4.0 ..= 80.0;
+        /// What the allocator holds over what is in use.
+        reserved: 1.08, 1.0 ..= 1.5;
+        /// Share of kept activations that training holds, over what layers write.
+        kept: 0.8, 0.2 ..= 2.0;
+        /// Share of the peak that training reaches, over inference.
+        training: 0.9, 0.4 ..= 1.6;
+    }
+}
+
+/// The constants.
+pub type DiffusionConstants = Constants<DiffusionCoefficients>;
+
+impl DiffusionConstants {
+    /// Those that ship with the product, read once.
+    pub fn embedded() -> &'static Self {
+        static CONSTANTS: OnceLock<DiffusionConstants> = OnceLock::new();
+        CONSTANTS.get_or_init(|| {
+            serde_json::from_str(include_str!("../../../data/calibration/diffusion.json"))
+                .unwrap_or_default()
+        })
+    }
+}
