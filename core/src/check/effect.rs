@@ -111,7 +111,7 @@ fn outcome(
     asked.shelf.count = Some(count);
     let shop = Catalog {
         cards: vec![card.clone()],
-        models: catalog.models.clone(),
+        ..catalog.clone()
     };
     let ranking = rank(&asked, &shop, prices);
     let offer: &Offer = ranking.offers.iter().find(|o| o.count == count)?;
