@@ -4,6 +4,7 @@
 //! estimate comes from the fit on all rows; ranges come from the residuals of rows whose source
 //! the fit did not see.
 
+mod least_squares;
 mod parameters;
 mod residuals;
 
@@ -12,21 +13,19 @@ use cardfit::estimate::training::TrainingConstants;
 use cardfit::measured::{Judged, TrainingCase, TrainingRow};
 
 use crate::Fitted;
-use crate::loss::{source_weights, weighted_huber};
-use crate::minimise::{Options, Parameter, minimise};
+use crate::loss::source_weights;
 use crate::sources::leave_one_source_out;
+use least_squares::{Family, Free, Rows};
 use parameters::{Slot, memory_slots, speed_slots};
 
-/// Residuals beyond this pull no harder than one at it (ln units; 0.12 is about 12 %).
-const HUBER_DELTA: f64 = 0.12;
 /// Between one vote a row and one vote a source.
 const SOURCE_POWER: f64 = 0.5;
-/// Pull of every parameter towards its start, so that what the rows do not tell stays put.
-const PRIOR_WEIGHT: f64 = 4e-4;
-
-/// Pull of parameters of one family towards each other: what no row tells of one software or one
-/// architecture is then what its relatives show.
-const FAMILY_WEIGHT: f64 = 2e-3;
+/// Deviation of a row within its source, in the logarithm: how far rows pull from the priors.
+const NOISE: f64 = 0.16;
+/// Deviation between sources whose settings read the same.
+const BETWEEN_SOURCES: f64 = 0.04;
+/// Deviation of a parameter between software or architectures that are relatives.
+const BETWEEN_RELATIVES: f64 = 0.08;
 
 /// Fits on `rows`, once on all and once without each source.
 pub fn fit(rows: &[TrainingRow], catalog: &Catalog) -> Fitted<TrainingConstants> {
@@ -38,7 +37,7 @@ pub fn fit(rows: &[TrainingRow], catalog: &Catalog) -> Fitted<TrainingConstants>
     );
     residuals::set_ranges(&mut fitted, &cases);
     let provenance = format!(
-        "Nelder-Mead on Huber loss of ln(estimate / measured), {} rows of {} sources; ranges from \
+        "Robust least squares on ln(estimate / measured), an offset for each source, {} rows of {} sources; ranges from \
          residuals by leave-one-source-out",
         cases.len(),
         fitted.without.len()
@@ -100,123 +99,56 @@ fn fit_part(
     cases: &[&TrainingCase<'_>],
     is_fold: bool,
 ) {
-    let sources: Vec<&str> = cases.iter().map(|c| c.row().source_name()).collect();
-    let weights = source_weights(&sources, SOURCE_POWER);
+    let names: Vec<&str> = cases.iter().map(|c| c.row().source_name()).collect();
+    let mut numbered: Vec<&str> = names.clone();
+    numbered.sort_unstable();
+    numbered.dedup();
+    let count = cases.len() as f64;
+    let rows = Rows {
+        weights: source_weights(&names, SOURCE_POWER)
+            .iter()
+            .map(|w| w * count)
+            .collect(),
+        sources: names
+            .iter()
+            .map(|name| numbered.binary_search(name).unwrap_or(0))
+            .collect(),
+        noise: NOISE,
+        between: BETWEEN_SOURCES,
+    };
     let defaults = TrainingConstants::default();
-    let priors: Vec<f64> = slots.iter().map(|s| (s.get)(&defaults)).collect();
-    let parameters: Vec<Parameter> = slots
+    let free: Vec<Free> = slots
         .iter()
-        .map(|s| Parameter {
-            name: s.name,
+        .map(|s| Free {
             start: (s.get)(constants),
+            prior: (s.get)(&defaults),
+            width: s.width,
             low: s.low,
             high: s.high,
         })
         .collect();
-    let options = Options {
-        max_evaluations: if is_fold { 1_000 } else { 6_000 },
-        restarts: if is_fold { 0 } else { 2 },
-        ..Options::default()
-    };
-    let families = if slots.iter().any(|s| s.name == "other_efficiency") {
-        parameters::families(slots)
-    } else {
-        Vec::new()
-    };
+    let families: Vec<Family> = parameters::families(slots)
+        .into_iter()
+        .map(|members| Family {
+            members,
+            width: BETWEEN_RELATIVES,
+        })
+        .collect();
     let mut trial = constants.clone();
-    let mut loss = |values: &[f64]| {
+    let residuals = |values: &[f64]| -> Vec<f64> {
         for (slot, value) in slots.iter().zip(values) {
             (slot.set)(&mut trial, *value);
         }
-        let residuals: Vec<f64> = cases
+        cases
             .iter()
             .map(|case| residual(case, &trial).unwrap_or(0.0))
-            .collect();
-        let pull: f64 = values
-            .iter()
-            .zip(&priors)
-            .map(|(value, prior)| (value / prior).ln().powi(2))
-            .sum();
-        weighted_huber(&residuals, &weights, HUBER_DELTA)
-            + PRIOR_WEIGHT * pull
-            + FAMILY_WEIGHT
-                * families
-                    .iter()
-                    .map(|f| disagreement(f, values))
-                    .sum::<f64>()
+            .collect()
     };
-    // One parameter at a time first: with some forty of them a simplex alone stops early.
-    let near = compass(&parameters, if is_fold { 0.1 } else { 0.4 }, &mut loss);
-    let parameters: Vec<Parameter> = parameters
-        .iter()
-        .zip(&near)
-        .map(|(parameter, start)| Parameter {
-            start: *start,
-            ..*parameter
-        })
-        .collect();
-    let found = minimise(&parameters, &options, &mut loss);
-    let last = compass(
-        &parameters
-            .iter()
-            .zip(&found.values)
-            .map(|(parameter, start)| Parameter {
-                start: *start,
-                ..*parameter
-            })
-            .collect::<Vec<_>>(),
-        0.05,
-        &mut loss,
-    );
-    for (slot, value) in slots.iter().zip(&last) {
+    let rounds = if is_fold { 15 } else { 40 };
+    let found = least_squares::fit(&free, &families, &rows, rounds, residuals);
+    for (slot, value) in slots.iter().zip(&found) {
         (slot.set)(constants, round(*value));
     }
-}
-
-/// Sum of squares of the logarithms of a family's values around their mean.
-fn disagreement(family: &[usize], values: &[f64]) -> f64 {
-    let logs: Vec<f64> = family
-        .iter()
-        .filter_map(|i| values.get(*i))
-        .map(|v| v.ln())
-        .collect();
-    let mean = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
-    logs.iter().map(|log| (log - mean).powi(2)).sum()
-}
-
-/// Compass search: each parameter in turn is moved by `step` in its logarithm wherever that
-/// helps; once nothing does, the step is halved, down to half a percent.
-fn compass(
-    parameters: &[Parameter],
-    mut step: f64,
-    loss: &mut impl FnMut(&[f64]) -> f64,
-) -> Vec<f64> {
-    const SMALLEST: f64 = 0.005;
-    let mut at: Vec<f64> = parameters
-        .iter()
-        .map(|p| p.start.clamp(p.low, p.high))
-        .collect();
-    let mut best = loss(&at);
-    while step > SMALLEST {
-        let mut moved = false;
-        for (i, parameter) in parameters.iter().enumerate() {
-            for factor in [step.exp(), (-step).exp()] {
-                let kept = at[i];
-                at[i] = (kept * factor).clamp(parameter.low, parameter.high);
-                let here = loss(&at);
-                if here < best {
-                    best = here;
-                    moved = true;
-                    break;
-                }
-                at[i] = kept;
-            }
-        }
-        if !moved {
-            step *= 0.5;
-        }
-    }
-    at
 }
 
 /// Four significant digits: what the rows can tell, and a file that reads well.

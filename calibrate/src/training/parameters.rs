@@ -1,519 +1,227 @@
-//! The parameters that are fitted, each with its bounds and its place among the constants.
+//! The parameters that are fitted: bounds, what is believed of each before any row and how
+//! firmly, and their places among the constants.
 
 use cardfit::estimate::training::TrainingConstants;
 use cardfit::measured::TrainingCase;
 
 /// One fitted parameter.
 pub struct Slot {
-    /// Name, for messages.
+    /// Name, for messages and families.
     pub name: &'static str,
     /// Lower bound.
     pub low: f64,
     /// Upper bound.
     pub high: f64,
+    /// Deviation of the prior (the value before any fit), in the logarithm.
+    pub width: f64,
     /// Its value.
     pub get: fn(&TrainingConstants) -> f64,
     /// Sets its value.
     pub set: fn(&mut TrainingConstants, f64),
 }
 
-macro_rules! slot {
-    ($name:expr, c.$($path:ident).+, $low:expr, $high:expr) => {
-        Slot {
+macro_rules! slots {
+    ($($name:literal => $($path:ident).+ : $low:literal .. $high:literal, $width:literal;)*) => {
+        vec![$(Slot {
             name: $name,
             low: $low,
             high: $high,
+            width: $width,
             get: |c| c.$($path).+,
             set: |c, value| c.$($path).+ = value,
-        }
+        }),*]
+    };
+}
+
+/// The parameters of every software, under the same name after the software's.
+macro_rules! of_stacks {
+    ($slots:ident, $part:ident, $field:ident, $low:literal .. $high:literal, $width:literal, [$($stack:ident),*]) => {
+        $($slots.push(Slot {
+            name: concat!(stringify!($stack), ".", stringify!($field)),
+            low: $low,
+            high: $high,
+            width: $width,
+            get: |c| c.$part.stacks.$stack.$field,
+            set: |c, value| c.$part.stacks.$stack.$field = value,
+        });)*
     };
 }
 
 /// An architecture's efficiency, by its place in the default list.
-macro_rules! architecture {
-    ($name:expr, $at:expr, $field:ident, $high:expr) => {
-        Slot {
-            name: $name,
+macro_rules! architectures {
+    ($slots:ident, $field:ident, $high:literal, $width:literal, [$($name:literal => $at:literal),*]) => {
+        $($slots.push(Slot {
+            name: concat!($name, " ", stringify!($field)),
             low: 0.2,
             high: $high,
+            width: $width,
             get: |c| c.speed.architectures.get($at).map_or(0.5, |a| a.$field),
             set: |c, value| {
                 if let Some(a) = c.speed.architectures.get_mut($at) {
                     a.$field = value;
                 }
             },
-        }
+        });)*
     };
 }
 
 /// Parameters of memory.
 pub fn memory_slots() -> Vec<Slot> {
-    vec![
-        slot!(
-            "litgpt.quantised_activations",
-            c.memory.stacks.litgpt.quantised_activations,
-            7e-1,
-            2e0
-        ),
-        slot!(
-            "transformers.quantised_activations",
-            c.memory.stacks.transformers.quantised_activations,
-            5e-1,
-            2e0
-        ),
-        slot!(
-            "context_bytes",
-            c.memory.context_bytes,
-            1.000000e+08,
-            4.000000e+09
-        ),
-        slot!(
-            "collective_bytes",
-            c.memory.collective_bytes,
-            1.000000e+07,
-            4.000000e+09
-        ),
-        slot!(
-            "megatron.activations",
-            c.memory.stacks.megatron.activations,
-            6.000000e-01,
-            4.000000e+00
-        ),
-        slot!(
-            "megatron.adapter_activations",
-            c.memory.stacks.megatron.adapter_activations,
-            4.000000e-01,
-            5.000000e+00
-        ),
-        slot!(
-            "megatron.working_blocks",
-            c.memory.stacks.megatron.working_blocks,
-            3.000000e-01,
-            1.200000e+01
-        ),
-        slot!(
-            "megatron.logit_bytes",
-            c.memory.stacks.megatron.logit_bytes,
-            1.000000e+00,
-            2.400000e+01
-        ),
-        slot!(
-            "megatron.update_bytes",
-            c.memory.stacks.megatron.update_bytes,
-            5.000000e-02,
-            1.600000e+01
-        ),
-        slot!(
-            "megatron.fragmentation",
-            c.memory.stacks.megatron.fragmentation,
-            2.000000e-03,
-            6.000000e-01
-        ),
-        slot!(
-            "deepspeed.activations",
-            c.memory.stacks.deepspeed.activations,
-            6.000000e-01,
-            4.000000e+00
-        ),
-        slot!(
-            "deepspeed.adapter_activations",
-            c.memory.stacks.deepspeed.adapter_activations,
-            4.000000e-01,
-            5.000000e+00
-        ),
-        slot!(
-            "deepspeed.working_blocks",
-            c.memory.stacks.deepspeed.working_blocks,
-            3.000000e-01,
-            1.200000e+01
-        ),
-        slot!(
-            "deepspeed.logit_bytes",
-            c.memory.stacks.deepspeed.logit_bytes,
-            1.000000e+00,
-            2.400000e+01
-        ),
-        slot!(
-            "deepspeed.update_bytes",
-            c.memory.stacks.deepspeed.update_bytes,
-            5.000000e-02,
-            1.600000e+01
-        ),
-        slot!(
-            "deepspeed.fragmentation",
-            c.memory.stacks.deepspeed.fragmentation,
-            2.000000e-03,
-            6.000000e-01
-        ),
-        slot!(
-            "fsdp.activations",
-            c.memory.stacks.fsdp.activations,
-            6.000000e-01,
-            4.000000e+00
-        ),
-        slot!(
-            "fsdp.adapter_activations",
-            c.memory.stacks.fsdp.adapter_activations,
-            4.000000e-01,
-            5.000000e+00
-        ),
-        slot!(
-            "fsdp.working_blocks",
-            c.memory.stacks.fsdp.working_blocks,
-            3.000000e-01,
-            1.200000e+01
-        ),
-        slot!(
-            "fsdp.logit_bytes",
-            c.memory.stacks.fsdp.logit_bytes,
-            1.000000e+00,
-            2.400000e+01
-        ),
-        slot!(
-            "fsdp.update_bytes",
-            c.memory.stacks.fsdp.update_bytes,
-            5.000000e-02,
-            1.600000e+01
-        ),
-        slot!(
-            "fsdp.fragmentation",
-            c.memory.stacks.fsdp.fragmentation,
-            2.000000e-03,
-            6.000000e-01
-        ),
-        slot!(
-            "transformers.activations",
-            c.memory.stacks.transformers.activations,
-            6.000000e-01,
-            4.000000e+00
-        ),
-        slot!(
-            "transformers.adapter_activations",
-            c.memory.stacks.transformers.adapter_activations,
-            4.000000e-01,
-            5.000000e+00
-        ),
-        slot!(
-            "transformers.working_blocks",
-            c.memory.stacks.transformers.working_blocks,
-            3.000000e-01,
-            1.200000e+01
-        ),
-        slot!(
-            "transformers.logit_bytes",
-            c.memory.stacks.transformers.logit_bytes,
-            1.000000e+00,
-            2.400000e+01
-        ),
-        slot!(
-            "transformers.update_bytes",
-            c.memory.stacks.transformers.update_bytes,
-            5.000000e-02,
-            1.600000e+01
-        ),
-        slot!(
-            "transformers.fragmentation",
-            c.memory.stacks.transformers.fragmentation,
-            2.000000e-03,
-            6.000000e-01
-        ),
-        slot!(
-            "litgpt.activations",
-            c.memory.stacks.litgpt.activations,
-            6.000000e-01,
-            4.000000e+00
-        ),
-        slot!(
-            "litgpt.adapter_activations",
-            c.memory.stacks.litgpt.adapter_activations,
-            4.000000e-01,
-            5.000000e+00
-        ),
-        slot!(
-            "litgpt.working_blocks",
-            c.memory.stacks.litgpt.working_blocks,
-            3.000000e-01,
-            1.200000e+01
-        ),
-        slot!(
-            "litgpt.logit_bytes",
-            c.memory.stacks.litgpt.logit_bytes,
-            1.000000e+00,
-            2.400000e+01
-        ),
-        slot!(
-            "litgpt.update_bytes",
-            c.memory.stacks.litgpt.update_bytes,
-            5.000000e-02,
-            1.600000e+01
-        ),
-        slot!(
-            "litgpt.fragmentation",
-            c.memory.stacks.litgpt.fragmentation,
-            2.000000e-03,
-            6.000000e-01
-        ),
-    ]
+    let mut slots = slots! {
+        "context_bytes" => memory.context_bytes: 2e8 .. 3e9, 0.3;
+        "collective_bytes" => memory.collective_bytes: 1e8 .. 4e9, 0.4;
+    };
+    of_stacks!(
+        slots,
+        memory,
+        activations,
+        0.6..4.0,
+        0.25,
+        [megatron, deepspeed, fsdp, transformers, litgpt]
+    );
+    of_stacks!(
+        slots,
+        memory,
+        adapter_activations,
+        0.4..5.0,
+        0.25,
+        [transformers, litgpt]
+    );
+    of_stacks!(
+        slots,
+        memory,
+        quantised_activations,
+        0.5..2.0,
+        0.15,
+        [transformers, litgpt]
+    );
+    of_stacks!(
+        slots,
+        memory,
+        working_blocks,
+        0.3..12.0,
+        0.4,
+        [megatron, deepspeed, fsdp, transformers, litgpt]
+    );
+    of_stacks!(
+        slots,
+        memory,
+        logit_bytes,
+        1.0..24.0,
+        0.3,
+        [megatron, deepspeed, fsdp, transformers, litgpt]
+    );
+    of_stacks!(
+        slots,
+        memory,
+        update_bytes,
+        0.05..16.0,
+        0.4,
+        [megatron, deepspeed, fsdp, transformers, litgpt]
+    );
+    of_stacks!(
+        slots,
+        memory,
+        fragmentation,
+        0.002..0.6,
+        0.4,
+        [megatron, deepspeed, fsdp, transformers, litgpt]
+    );
+    slots
 }
 
 /// Parameters of speed.
 pub fn speed_slots() -> Vec<Slot> {
-    let mut slots = vec![
-        slot!(
-            "other_efficiency",
-            c.speed.other_efficiency,
-            2.000000e-01,
-            9.500000e-01
-        ),
-        slot!(
-            "fp32_over_half",
-            c.speed.fp32_over_half,
-            5.000000e-01,
-            1.400000e+00
-        ),
-        slot!(
-            "collective_latency_s",
-            c.speed.collective_latency_s,
-            1e-6,
-            3e-3
-        ),
-        slot!("exchange_hidden", c.speed.exchange_hidden, 5e-2, 9.7e-1),
-        slot!("hooked_launches", c.speed.hooked_launches, 1e0, 6e0),
-        slot!(
-            "first_flash_attention",
-            c.speed.first_flash_attention,
-            2e-1,
-            1e0
-        ),
-        slot!(
-            "misaligned_products",
-            c.speed.misaligned_products,
-            4e-1,
-            1e0
-        ),
-        slot!("padded_attention", c.speed.padded_attention, 1e-1, 1e0),
-        slot!(
-            "experts_over_products",
-            c.speed.experts_over_products,
-            2.000000e-01,
-            1.100000e+00
-        ),
-        slot!(
-            "product_traffic",
-            c.speed.product_traffic,
-            2.000000e-02,
-            2.000000e+00
-        ),
-        slot!(
-            "bandwidth_efficiency",
-            c.speed.bandwidth_efficiency,
-            5.000000e-01,
-            9.500000e-01
-        ),
-        slot!(
-            "logit_traffic_bytes",
-            c.speed.logit_traffic_bytes,
-            4.000000e+00,
-            8.000000e+01
-        ),
-        slot!(
-            "expand_bytes",
-            c.speed.expand_bytes,
-            1.000000e+00,
-            1.000000e+02
-        ),
-        slot!(
-            "link_efficiency",
-            c.speed.link_efficiency,
-            2.000000e-01,
-            9.500000e-01
-        ),
-        slot!(
-            "network_efficiency",
-            c.speed.network_efficiency,
-            2.000000e-01,
-            9.800000e-01
-        ),
-        slot!(
-            "tensor_hidden",
-            c.speed.tensor_hidden,
-            1.000000e-02,
-            9.700000e-01
-        ),
-        slot!(
-            "data_hidden",
-            c.speed.data_hidden,
-            2.000000e-01,
-            9.800000e-01
-        ),
-        slot!("end_to_end", c.speed.end_to_end, 1.000000e+00, 1.600000e+00),
-        slot!(
-            "host_updates_per_s",
-            c.speed.host_updates_per_s,
-            5.000000e+07,
-            5.000000e+09
-        ),
-        slot!(
-            "megatron.elementwise_passes",
-            c.speed.stacks.megatron.elementwise_passes,
-            2.000000e-01,
-            1.200000e+01
-        ),
-        slot!(
-            "megatron.launch_s",
-            c.speed.stacks.megatron.launch_s,
-            2.000000e-05,
-            4.000000e-03
-        ),
-        slot!(
-            "megatron.step_s",
-            c.speed.stacks.megatron.step_s,
-            1.000000e-03,
-            2.000000e+00
-        ),
-        slot!(
-            "deepspeed.elementwise_passes",
-            c.speed.stacks.deepspeed.elementwise_passes,
-            2.000000e-01,
-            1.200000e+01
-        ),
-        slot!(
-            "deepspeed.launch_s",
-            c.speed.stacks.deepspeed.launch_s,
-            2.000000e-05,
-            4.000000e-03
-        ),
-        slot!(
-            "deepspeed.step_s",
-            c.speed.stacks.deepspeed.step_s,
-            1.000000e-03,
-            2.000000e+00
-        ),
-        slot!(
-            "fsdp.elementwise_passes",
-            c.speed.stacks.fsdp.elementwise_passes,
-            2.000000e-01,
-            1.200000e+01
-        ),
-        slot!(
-            "fsdp.launch_s",
-            c.speed.stacks.fsdp.launch_s,
-            2.000000e-05,
-            4.000000e-03
-        ),
-        slot!(
-            "fsdp.step_s",
-            c.speed.stacks.fsdp.step_s,
-            1.000000e-03,
-            2.000000e+00
-        ),
-        slot!(
-            "fsdp.adapter_launch_s",
-            c.speed.stacks.fsdp.adapter_launch_s,
-            5.000000e-05,
-            8.000000e-03
-        ),
-        slot!(
-            "transformers.elementwise_passes",
-            c.speed.stacks.transformers.elementwise_passes,
-            2.000000e-01,
-            1.200000e+01
-        ),
-        slot!(
-            "transformers.launch_s",
-            c.speed.stacks.transformers.launch_s,
-            2.000000e-05,
-            4.000000e-03
-        ),
-        slot!(
-            "transformers.step_s",
-            c.speed.stacks.transformers.step_s,
-            1.000000e-03,
-            2.000000e+00
-        ),
-        slot!(
-            "transformers.adapter_launch_s",
-            c.speed.stacks.transformers.adapter_launch_s,
-            5.000000e-05,
-            8.000000e-03
-        ),
-        slot!(
-            "megatron.fp8_over_half",
-            c.speed.stacks.megatron.fp8_over_half,
-            3.000000e-01,
-            1.200000e+00
-        ),
-        slot!(
-            "megatron.attention",
-            c.speed.stacks.megatron.attention,
-            4.000000e-01,
-            2.500000e+00
-        ),
-        slot!(
-            "megatron.adapter_traffic_bytes",
-            c.speed.stacks.megatron.adapter_traffic_bytes,
-            1.000000e+00,
-            1.500000e+02
-        ),
-        slot!(
-            "fsdp.fp8_over_half",
-            c.speed.stacks.fsdp.fp8_over_half,
-            3.000000e-01,
-            1.200000e+00
-        ),
-        slot!(
-            "fsdp.attention",
-            c.speed.stacks.fsdp.attention,
-            4.000000e-01,
-            2.500000e+00
-        ),
-        slot!(
-            "fsdp.adapter_traffic_bytes",
-            c.speed.stacks.fsdp.adapter_traffic_bytes,
-            1.000000e+00,
-            1.500000e+02
-        ),
-        slot!(
-            "deepspeed.attention",
-            c.speed.stacks.deepspeed.attention,
-            4.000000e-01,
-            2.500000e+00
-        ),
-        slot!(
-            "transformers.attention",
-            c.speed.stacks.transformers.attention,
-            4.000000e-01,
-            2.500000e+00
-        ),
-        slot!(
-            "transformers.adapter_traffic_bytes",
-            c.speed.stacks.transformers.adapter_traffic_bytes,
-            1.000000e+00,
-            1.500000e+02
-        ),
-    ];
-    slots.extend(architecture_slots());
+    let mut slots = slots! {
+        "fp8_over_half" => speed.fp8_over_half: 0.4 .. 1.3, 0.1;
+        "fp8_cast_bytes" => speed.fp8_cast_bytes: 1.0 .. 24.0, 0.5;
+        "lost_wave" => speed.lost_wave: 0.02 .. 2.0, 0.4;
+        "tf32_over_half" => speed.tf32_over_half: 0.5 .. 1.4, 0.1;
+        "vector_efficiency" => speed.vector_efficiency: 0.6 .. 0.97, 0.07;
+        "collective_latency_s" => speed.collective_latency_s: 2e-6 .. 1e-3, 0.5;
+        "exchange_hidden" => speed.exchange_hidden: 0.05 .. 0.97, 0.4;
+        "hooked_launches" => speed.hooked_launches: 1.0 .. 5.0, 0.3;
+        "first_flash_attention" => speed.first_flash_attention: 0.2 .. 1.0, 0.2;
+        "misaligned_products" => speed.misaligned_products: 0.4 .. 1.0, 0.2;
+        "padded_attention" => speed.padded_attention: 0.1 .. 1.0, 0.4;
+        "experts_over_products" => speed.experts_over_products: 0.2 .. 1.1, 0.25;
+        "experts_elsewhere" => speed.experts_elsewhere: 0.1 .. 1.1, 0.4;
+        "product_traffic" => speed.product_traffic: 0.02 .. 2.0, 0.4;
+        "bandwidth_efficiency" => speed.bandwidth_efficiency: 0.6 .. 0.95, 0.07;
+        "logit_traffic_bytes" => speed.logit_traffic_bytes: 4.0 .. 80.0, 0.3;
+        "expand_bytes" => speed.expand_bytes: 1.0 .. 100.0, 0.5;
+        "link_efficiency" => speed.link_efficiency: 0.3 .. 0.95, 0.15;
+        "network_efficiency" => speed.network_efficiency: 0.3 .. 0.98, 0.15;
+        "pipeline_hidden" => speed.pipeline_hidden: 0.05 .. 0.97, 0.4;
+        "tensor_hidden" => speed.tensor_hidden: 0.01 .. 0.97, 0.5;
+        "data_hidden" => speed.data_hidden: 0.2 .. 0.98, 0.2;
+        "end_to_end" => speed.end_to_end: 1.0 .. 2.0, 0.15;
+        "host_updates_per_s" => speed.host_updates_per_s: 5e7 .. 5e9, 0.5;
+    };
+    of_stacks!(
+        slots,
+        speed,
+        products,
+        0.6..1.4,
+        0.06,
+        [megatron, deepspeed, fsdp, transformers, litgpt]
+    );
+    of_stacks!(
+        slots,
+        speed,
+        elementwise_passes,
+        0.2..12.0,
+        0.3,
+        [megatron, deepspeed, fsdp, transformers, litgpt]
+    );
+    of_stacks!(
+        slots,
+        speed,
+        launch_s,
+        2e-5..4e-3,
+        0.4,
+        [megatron, deepspeed, fsdp, transformers, litgpt]
+    );
+    of_stacks!(
+        slots,
+        speed,
+        step_s,
+        1e-3..2.0,
+        0.5,
+        [megatron, deepspeed, fsdp, transformers, litgpt]
+    );
+    of_stacks!(
+        slots,
+        speed,
+        adapter_launch_s,
+        5e-5..8e-3,
+        0.4,
+        [fsdp, transformers, litgpt]
+    );
+    of_stacks!(
+        slots,
+        speed,
+        adapter_traffic_bytes,
+        1.0..150.0,
+        0.5,
+        [megatron, fsdp, transformers, litgpt]
+    );
+    of_stacks!(
+        slots,
+        speed,
+        attention,
+        0.4..2.5,
+        0.2,
+        [megatron, deepspeed, fsdp, transformers]
+    );
+    architectures!(slots, half, 1.15, 0.12, [
+        "Volta" => 0, "Turing" => 1, "Ampere" => 2, "Ada Lovelace" => 3, "Hopper" => 4,
+        "Blackwell" => 5, "CDNA2" => 6, "CDNA3" => 7, "Da Vinci 2" => 8, "Gaudi 2" => 9
+    ]);
+    architectures!(slots, attention, 1.5, 0.2, [
+        "Ampere" => 2, "Hopper" => 4, "Blackwell" => 5, "CDNA3" => 7, "Da Vinci 2" => 8
+    ]);
     slots
-}
-
-fn architecture_slots() -> Vec<Slot> {
-    vec![
-        architecture!("Volta", 0, half, 1.1),
-        architecture!("Turing", 1, half, 1.1),
-        architecture!("Ampere", 2, half, 1.1),
-        architecture!("Ada Lovelace", 3, half, 1.1),
-        architecture!("Hopper", 4, half, 1.1),
-        architecture!("Blackwell", 5, half, 1.1),
-        architecture!("CDNA2", 6, half, 1.1),
-        architecture!("CDNA3", 7, half, 1.1),
-        architecture!("Da Vinci 2", 8, half, 1.1),
-        architecture!("Gaudi 2", 9, half, 1.1),
-        architecture!("Ampere attention", 2, attention, 1.5),
-        architecture!("Hopper attention", 4, attention, 1.5),
-        architecture!("Blackwell attention", 5, attention, 1.5),
-        architecture!("CDNA3 attention", 7, attention, 1.5),
-        architecture!("Da Vinci 2 attention", 8, attention, 1.5),
-    ]
 }
 
 /// Places of parameters that say the same of different software or architectures.
@@ -532,9 +240,7 @@ pub fn families(slots: &[Slot]) -> Vec<Vec<usize>> {
             (0, field)
         } else if let Some(field) = of(&EAGER) {
             (1, field)
-        } else if slot.name.ends_with(" attention") {
-            (2, "attention")
-        } else if slot.name.starts_with(char::is_uppercase) {
+        } else if slot.name.ends_with(" half") {
             (2, "half")
         } else {
             continue;

@@ -6,7 +6,9 @@
 
 mod convention;
 mod layout;
+mod settings;
 mod shape;
+mod software;
 mod words;
 
 use convention::{Instrument, convention, instrument};
@@ -54,6 +56,9 @@ impl<'a> TrainingCase<'a> {
     /// # Errors
     /// The reason, the same words for every row with this fault.
     pub fn read(row: &'a TrainingRow, catalog: &'a Catalog) -> Result<Self, &'static str> {
+        let given = row;
+        let filled = settings::filled(given);
+        let row = filled.as_ref();
         let words = Words::of(row);
         if matches!(row.task.as_str(), "vision" | "diffusion") {
             return Err("kind of job not estimated yet");
@@ -95,7 +100,7 @@ impl<'a> TrainingCase<'a> {
             return Err("padding is left out, and its share is not stated");
         }
         let case = Self {
-            row,
+            row: given,
             model,
             card,
             card_known,

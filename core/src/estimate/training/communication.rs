@@ -82,6 +82,15 @@ impl Ways {
         self.within(bytes * (ways - 1.0) / ways.max(1.0), ways)
     }
 
+    /// Hand `bytes` of each card to the next stage, where a copy of the model fills `cards`.
+    pub fn neighbour(&self, bytes: f64, cards: f64) -> f64 {
+        if cards <= self.cards_per_node {
+            bytes / self.link
+        } else {
+            bytes * self.cards_per_node / self.network
+        }
+    }
+
     /// Gather (or scatter and reduce) of `bytes` over `ranks` data-parallel ranks, of which a
     /// node holds `in_node`; the node's other cards do the same with other bytes.
     pub fn data(&self, bytes: f64, ranks: f64, in_node: f64) -> f64 {
@@ -125,8 +134,10 @@ pub struct Exchanged {
 pub struct DataTime {
     /// Of each micro-batch.
     pub micro_batch_s: f64,
-    /// Of each step.
+    /// Of each step, beside the last backward pass.
     pub step_s: f64,
+    /// Of each step, after the update: weights that are gathered again.
+    pub after_s: f64,
 }
 
 impl DataTime {
@@ -135,6 +146,7 @@ impl DataTime {
         Self {
             micro_batch_s: self.micro_batch_s + other.micro_batch_s,
             step_s: self.step_s + other.step_s,
+            after_s: self.after_s + other.after_s,
         }
     }
 }
@@ -158,30 +170,36 @@ pub fn data_parallel(
         Sharding::None => DataTime {
             micro_batch_s: 0.0,
             step_s: 2.0 * once(gradients),
+            after_s: 0.0,
         },
         Sharding::Zero1 => DataTime {
             micro_batch_s: 0.0,
-            step_s: once(gradients) + once(weights.min(gradients)),
+            step_s: once(gradients),
+            after_s: once(weights.min(gradients)),
         },
         Sharding::Zero2 => DataTime {
             micro_batch_s: once(gradients),
-            step_s: once(weights.min(gradients)),
+            step_s: 0.0,
+            after_s: once(weights.min(gradients)),
         },
         // A pipeline stage keeps gathered weights through the step's many micro-batches.
         Sharding::Zero3 if plan.pipeline_parallel > 1 => DataTime {
             micro_batch_s: 0.0,
             step_s: once(weights) + once(gradients),
+            after_s: 0.0,
         },
         // Gathered for the forward and again for the backward pass.
         Sharding::Zero3 => DataTime {
             micro_batch_s: 2.0 * once(weights) + once(gradients),
             step_s: 0.0,
+            after_s: 0.0,
         },
         Sharding::Hybrid => {
             let inside = |bytes: f64| ways.data(bytes, in_node, in_node);
             DataTime {
                 micro_batch_s: 2.0 * inside(weights) + inside(gradients),
                 step_s: 2.0 * ways.data(gradients / in_node, ranks / in_node, 1.0),
+                after_s: 0.0,
             }
         }
     }

@@ -96,8 +96,18 @@ pub struct SpeedConstants {
     pub architectures: Vec<ArchitectureEfficiency>,
     /// Share of the peak for an architecture without an entry or a relative.
     pub other_efficiency: f64,
-    /// The same for TF32 and for FP32 on vector units.
-    pub fp32_over_half: f64,
+    /// FP8 products' share of what they reach measured alone, over the same for 16-bit products.
+    pub fp8_over_half: f64,
+    /// Bytes read and written to bring one operand of a product to FP8.
+    pub fp8_cast_bytes: f64,
+    /// Share of a wave of tiles that a product leaves idle.
+    pub lost_wave: f64,
+    /// Rows lost in an expert's last tile, over half a tile.
+    pub expert_padding: f64,
+    /// TF32 products' share of their peak over 16-bit products' share of theirs.
+    pub tf32_over_half: f64,
+    /// Share of the FP32 peak that products on vector units reach.
+    pub vector_efficiency: f64,
     /// Rate of the first FlashAttention over the second's (Dao 2023 tells of a factor of 2).
     pub first_flash_attention: f64,
     /// Rate of PyTorch's memory-efficient attention under a padding mask over FlashAttention's.
@@ -106,6 +116,8 @@ pub struct SpeedConstants {
     pub misaligned_products: f64,
     /// Experts' products over dense products, the cost of routing included.
     pub experts_over_products: f64,
+    /// The same on cards of other makers than NVIDIA and AMD.
+    pub experts_elsewhere: f64,
     /// Share of the matrix products' own memory traffic that is not hidden behind them.
     pub product_traffic: f64,
     /// Share of memory bandwidth that element-wise kernels and updates reach.
@@ -122,6 +134,8 @@ pub struct SpeedConstants {
     pub tensor_hidden: f64,
     /// Share of experts' exchange hidden behind computation.
     pub exchange_hidden: f64,
+    /// Share of what pipeline stages hand on that is hidden behind computation.
+    pub pipeline_hidden: f64,
     /// Share of sharding's and gradients' collectives hidden behind computation.
     pub data_hidden: f64,
     /// Time that a tensor-parallel collective takes beyond its bytes: waiting for the slowest,
@@ -178,8 +192,9 @@ pub struct StackSpeed {
     /// Bytes read and written for each input and output of a linear layer with an adapter beside
     /// it: dropout, casts, the sum.
     pub adapter_traffic_bytes: f64,
-    /// FP8 products' share of their peak over 16-bit products' share of theirs.
-    pub fp8_over_half: f64,
+    /// Rate of its matrix products over other software's.
+    #[serde(default = "one")]
+    pub products: f64,
     /// Rate of its attention kernels over the architecture's usual ones.
     pub attention: f64,
     /// Host time of a step that nothing hides, seconds.
@@ -213,7 +228,21 @@ impl SpeedConstants {
         let Some(entry) = self.architecture(card) else {
             return self.other_efficiency;
         };
-        entry.half * measured_share(card).unwrap_or_else(|| entry.achievable_on(card))
+        entry.half * measured_share(card, &HALF).unwrap_or_else(|| entry.achievable_on(card))
+    }
+
+    /// Share of the dense FP8 peak on `card`: from FP8 products measured alone, else as 16-bit
+    /// products do.
+    pub fn fp8_efficiency(&self, card: &Card) -> f64 {
+        let half = self.half_efficiency(card);
+        let own = match (
+            measured_share(card, &[ComputeDtype::Fp8]),
+            measured_share(card, &HALF),
+        ) {
+            (Some(fp8), Some(of_half)) => half * fp8 / of_half,
+            _ => half,
+        };
+        own * self.fp8_over_half
     }
 
     /// Share of the dense 16-bit peak that large products alone reach on `card`.
@@ -224,10 +253,16 @@ impl SpeedConstants {
     }
 }
 
-/// Measured 16-bit products over the peak, where the catalog has them.
-fn measured_share(card: &Card) -> Option<f64> {
+const HALF: [ComputeDtype; 2] = [ComputeDtype::Bf16, ComputeDtype::Fp16];
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Measured products over the peak, where the catalog has them.
+fn measured_share(card: &Card, dtypes: &[ComputeDtype]) -> Option<f64> {
     card.measured_matmul.iter().find_map(|m| {
-        if !matches!(m.dtype, ComputeDtype::Bf16 | ComputeDtype::Fp16) {
+        if !dtypes.contains(&m.dtype) {
             return None;
         }
         let share = m.tflops * 1e12 / card.peak_tflops.flops_per_s(m.dtype)?;
@@ -317,7 +352,7 @@ impl Default for SpeedConstants {
             launch_s,
             adapter_launch_s: launch_s * 1.7,
             adapter_traffic_bytes: adapters,
-            fp8_over_half: 0.9,
+            products: 1.0,
             attention,
             step_s,
         };
@@ -328,36 +363,43 @@ impl Default for SpeedConstants {
                 arch("Ampere", 0.87, 0.78, 0.75),
                 arch("Ada Lovelace", 0.7, 1.2, 0.7),
                 arch("Hopper", 0.8, 1.41, 0.45),
-                arch("Blackwell", 0.775, 2.25, 0.5),
+                arch("Blackwell", 0.775, 2.25, 0.65),
                 arch("CDNA2", 0.7, 0.65, 0.5),
                 arch("CDNA3", 0.55, 1.5, 0.5),
                 arch("Da Vinci 2", 0.7, 0.9, 0.6),
                 arch("Gaudi 2", 0.95, 0.72, 0.6),
             ],
             other_efficiency: 0.55,
-            fp32_over_half: 1.0,
+            fp8_over_half: 0.95,
+            fp8_cast_bytes: 4.0,
+            lost_wave: 0.4,
+            expert_padding: 1.0,
+            tf32_over_half: 1.0,
+            vector_efficiency: 0.88,
             first_flash_attention: 0.5,
             padded_attention: 0.4,
             misaligned_products: 0.8,
             experts_over_products: 0.7,
+            experts_elsewhere: 0.4,
             product_traffic: 0.4,
             bandwidth_efficiency: 0.8,
             logit_traffic_bytes: 24.0,
             expand_bytes: 12.0,
             link_efficiency: 0.7,
             network_efficiency: 0.75,
-            tensor_hidden: 0.2,
+            tensor_hidden: 0.5,
             exchange_hidden: 0.5,
+            pipeline_hidden: 0.5,
             data_hidden: 0.85,
             collective_latency_s: 5e-5,
             hooked_launches: 2.0,
             host_updates_per_s: 5e8,
             stacks: StackSpeeds {
-                megatron: stack(1.0, 0.4e-3, 0.02, 8.0, 1.2),
-                deepspeed: stack(1.2, 0.4e-3, 0.02, 8.0, 1.0),
-                fsdp: stack(1.2, 0.5e-3, 0.02, 12.0, 1.0),
-                transformers: stack(2.0, 0.9e-3, 0.05, 40.0, 1.0),
-                litgpt: stack(1.8, 0.6e-3, 0.02, 20.0, 1.0),
+                megatron: stack(1.0, 0.4e-3, 0.02, 6.0, 1.2),
+                deepspeed: stack(1.2, 0.4e-3, 0.02, 6.0, 1.0),
+                fsdp: stack(1.2, 0.5e-3, 0.02, 8.0, 1.0),
+                transformers: stack(2.0, 0.9e-3, 0.05, 10.0, 1.0),
+                litgpt: stack(1.8, 0.6e-3, 0.02, 10.0, 1.0),
             },
             end_to_end: 1.15,
         }

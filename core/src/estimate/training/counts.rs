@@ -37,6 +37,16 @@ pub struct Counts {
     pub ffn_output_elements: u64,
     /// Widths read and written by one token's matrix products in all blocks, elements.
     pub product_elements: u64,
+    /// Inner lengths of a block's products that tensor parallelism leaves whole, forward and by
+    /// inputs, summed over blocks: the stream on the way into a half and out of it.
+    pub whole_lengths: u64,
+    /// The same for lengths that it splits: heads' and inner widths.
+    pub split_lengths: u64,
+    /// Parameters of `shared_params` in each block's last product, whose output no kernel of the
+    /// backward pass needs.
+    pub shared_last_params: u64,
+    /// The same of `used_expert_params`.
+    pub expert_last_params: u64,
     /// Rows plus columns of all matrices of blocks: a factored second moment's size.
     pub factored_elements: u64,
     /// Inputs plus outputs of all linear layers of all blocks: an adapter's size by rank.
@@ -66,6 +76,10 @@ impl Counts {
             ffn_elements: 0,
             ffn_output_elements: 0,
             product_elements: 0,
+            whole_lengths: 4 * h * layers,
+            split_lengths: 0,
+            shared_last_params: 0,
+            expert_last_params: 0,
             factored_elements: 0,
             adapter_elements: 0,
             adapter_query_value_elements: 0,
@@ -118,6 +132,7 @@ impl Counts {
             }
         };
         self.attention_elements += layers * (query + key + value + out + latent);
+        self.split_lengths += layers * (query + key + value + out);
         let projections = 4 * h + query + key + value + out;
         self.product_elements += layers * projections;
         self.factored_elements += layers * projections;
@@ -133,6 +148,8 @@ impl Counts {
         let expert_layers = shape.experts.as_ref().map_or(0, |e| u64::from(e.layers));
         let dense_layers = self.layers.saturating_sub(expert_layers);
         let ffn = u64::from(shape.ffn);
+        self.shared_last_params += dense_layers * h * ffn;
+        self.split_lengths += dense_layers * matrices * ffn;
         self.ffn_elements += dense_layers * kept * ffn;
         self.ffn_output_elements += dense_layers * ffn;
         self.product_elements += dense_layers * matrices * (h + ffn);
@@ -149,6 +166,9 @@ impl Counts {
                 expert_layers * matrices * (u64::from(e.experts) * (h + ffn) + h + shared);
             self.adapter_elements +=
                 expert_layers * matrices * (u64::from(e.experts) * (h + ffn) + h + shared);
+            self.shared_last_params += expert_layers * h * shared;
+            self.split_lengths += expert_layers * matrices * (ffn + shared);
+            self.expert_last_params = expert_layers * used * h * ffn;
             self.used_expert_params = expert_layers * used * shape.one_expert_params();
         }
     }

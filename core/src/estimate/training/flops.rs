@@ -10,6 +10,8 @@ pub struct Convention {
     pub attention: CountedAttention,
     /// The forward pass that recomputation repeats is counted too.
     pub recompute: bool,
+    /// The output head is counted.
+    pub head: bool,
 }
 
 /// How attention's scores are counted.
@@ -61,5 +63,6 @@ pub fn counted_flops(job: &TrainingJob<'_>, convention: Convention) -> f64 {
     } else {
         0.0
     };
-    passes * (linear + attention) + repeated
+    let left_out = if convention.head { 0.0 } else { head };
+    passes * (linear - left_out + attention) + repeated
 }

@@ -107,6 +107,11 @@ pub struct Habits {
     pub attention_kernel: AttentionKernel,
     /// Every launch waits for its kernel (`CUDA_LAUNCH_BLOCKING`, profilers).
     pub synchronous_launches: bool,
+    /// Tensor-parallel collectives run beside products, as Transformer Engine does it.
+    pub tensor_overlap: bool,
+    /// What is not quantised under QLoRA runs in FP32 on vector units, attention and the head
+    /// with it: PEFT's preparation without autocast.
+    pub fp32_stream: bool,
     /// Attention looks back only (a decoder); BERT looks both ways.
     pub causal: bool,
     /// What tensor parallelism leaves whole (inputs of blocks and norms) is split along the
@@ -125,6 +130,8 @@ impl Default for Habits {
             pipeline_chunks: 1,
             attention_kernel: AttentionKernel::Flash,
             synchronous_launches: false,
+            tensor_overlap: true,
+            fp32_stream: false,
             causal: true,
             sequence_parallel: true,
         }
@@ -132,6 +139,12 @@ impl Default for Habits {
 }
 
 impl TrainingJob<'_> {
+    /// Recomputation of a block ends at the last tensor that is missing, so that its last product
+    /// is not run again: PyTorch's non-reentrant checkpoints, which FSDP software uses.
+    pub fn stops_recomputation_early(&self, plan: &TrainingPlan) -> bool {
+        matches!(self.stack(plan), Stack::Fsdp | Stack::Litgpt)
+    }
+
     /// Adapters on frozen weights.
     pub fn is_adapter(&self) -> bool {
         matches!(self.method, TrainingMethod::Lora | TrainingMethod::Qlora)

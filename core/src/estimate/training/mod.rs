@@ -9,6 +9,8 @@
 //! | `memory` | memory of the fullest card |
 //! | `flops` | FLOPs by the conventions in use |
 //! | `communication` | time of collectives |
+//! | `rates` | rates that a card reaches |
+//! | `micro_batch` | time of a micro-batch |
 //! | `speed` | time of a step |
 //! | `constants` | what is fitted to measurements |
 
@@ -19,7 +21,9 @@ mod counts;
 mod flops;
 mod job;
 mod memory;
+mod micro_batch;
 mod optimizer;
+mod rates;
 mod speed;
 
 pub use constants::{

@@ -51,7 +51,12 @@ pub fn convention(row: &TrainingRow, words: &Words, setup: &Setup) -> Convention
         "hfu_pct" => full,
         _ => full && (megatron_formula || words.any(&["hfu"]) && !words.any(&["mfu"])),
     };
-    let attention = if words.any(&["finetuning table", "no attention"]) {
+    let attention = if words.any(&[
+        "finetuning table",
+        "no attention",
+        "old formula",
+        "old underestimating formula",
+    ]) {
         CountedAttention::None
     } else if words.any(&["automodel", "causal flops", "causal attention"]) {
         CountedAttention::Causal
@@ -61,5 +66,7 @@ pub fn convention(row: &TrainingRow, words: &Words, setup: &Setup) -> Convention
     Convention {
         attention,
         recompute,
+        // BLOOM's first logs counted 8 FLOPs a parameter of the blocks.
+        head: !words.any(&["old formula", "old underestimating formula"]),
     }
 }

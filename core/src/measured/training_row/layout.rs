@@ -1,11 +1,10 @@
 //! How a row's job was run: method, formats, software, layout over cards.
 
+use super::software::{flash_attention, habits, stack};
 use super::words::Words;
 use crate::catalog::{Card, Market, Model, Node};
 use crate::dtype::WeightFormat;
-use crate::estimate::training::{
-    AdapterTargets, AttentionKernel, Habits, Stack, TrainingConstants, TrainingJob, memory_with,
-};
+use crate::estimate::training::{Habits, Stack, TrainingConstants, TrainingJob, memory_with};
 use crate::measured::TrainingRow;
 use crate::plan::{Offload, Recompute, Sharding, TrainingPlan};
 use crate::scenario::{Optimizer, TrainingMethod, TrainingPrecision};
@@ -95,63 +94,6 @@ fn cards(row: &TrainingRow) -> u32 {
     })
 }
 
-/// The software, by name where the row has one, else the method's usual one.
-fn stack(row: &TrainingRow, words: &Words, method: TrainingMethod) -> Stack {
-    let split = row.tp.unwrap_or(1) > 1 || row.pp.unwrap_or(1) > 1;
-    let fsdp = words.any(&[
-        "fsdp",
-        "llm-foundry",
-        "mosaic",
-        "torchtitan",
-        "automodel",
-        "mpt-",
-    ]);
-    let deepspeed = row.zero_stage_or_fsdp.to_lowercase().contains("deepspeed");
-    if words.any(&["litgpt", "lit-gpt"]) {
-        Stack::Litgpt
-    } else if deepspeed && method != TrainingMethod::Pretrain && !split {
-        Stack::Transformers
-    } else if words.any(&["automodel"]) {
-        Stack::Fsdp
-    } else if words.any(&[
-        "bigscience",
-        "internevo",
-        "megatron-turing",
-        "megatron-deepspeed",
-    ]) {
-        Stack::Deepspeed
-    } else if words.any(&[
-        "megatron",
-        "nemo",
-        "modellink",
-        "mindspeed",
-        "narayanan",
-        "korthikanti",
-        "2205.05198",
-        "2104.04473",
-    ]) {
-        Stack::Megatron
-    } else if fsdp && method == TrainingMethod::Pretrain {
-        Stack::Fsdp
-    } else if method == TrainingMethod::Pretrain {
-        let whole_run = matches!(row.metric.as_str(), "gpu_hours_total" | "wall_days");
-        let plain_data_parallel = matches!(row.sharding.as_str(), "none" | "ddp");
-        if split || whole_run {
-            Stack::Megatron
-        } else if plain_data_parallel || row.sharding.is_empty() && row.n_gpus.unwrap_or(1) <= 8 {
-            Stack::Transformers
-        } else if row.sharding.is_empty() {
-            Stack::Megatron
-        } else {
-            Stack::Fsdp
-        }
-    } else if split {
-        Stack::Megatron
-    } else {
-        Stack::Transformers
-    }
-}
-
 /// Ways that one copy of the model is split.
 #[derive(Debug, Clone, Copy)]
 struct Splits {
@@ -192,6 +134,8 @@ fn plan(
 ) -> TrainingPlan {
     /// A usual batch of short sequences where the source names none.
     const SHORT_SEQUENCES: u32 = 32;
+    /// Tokens of a micro-batch that fill a card.
+    const BUSY_TOKENS: u32 = 8192;
     /// LitGPT's own default.
     const LITGPT_MICRO_BATCH: u32 = 4;
     let copies = (cards / (splits.tensor * splits.pipeline * splits.context)).max(1);
@@ -212,6 +156,10 @@ fn plan(
                 SHORT_SEQUENCES
             }
             _ if words.any(&["litgpt"]) && row.task == "pretrain" => LITGPT_MICRO_BATCH,
+            // Sharded data parallelism leaves room for as many tokens as keep the card busy.
+            (None, None) if row.task == "pretrain" && row.tp.is_none() && row.pp.is_none() => {
+                (BUSY_TOKENS / row.seq_len.unwrap_or(BUSY_TOKENS).max(1)).max(1)
+            }
             _ => 1,
         }
     });
@@ -277,56 +225,6 @@ fn sharding(
             Stack::Fsdp => Sharding::Zero3,
             Stack::Transformers | Stack::Litgpt => Sharding::None,
         },
-    }
-}
-
-fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> Habits {
-    let without_liger = words.noted(&["no liger", "not using use_liger", "without liger"]);
-    Habits {
-        stack: Some(stack),
-        fused_loss: words.noted(&["liger", "fused cross-entropy", "fused loss"]) && !without_liger,
-        trained_embeddings: words.noted(&[
-            "embedding and lm_head trained",
-            "embeddings trained",
-            "modules_to_save",
-        ]),
-        // LitGPT's and PEFT's own default; scripts that name all linear layers say so.
-        adapter_targets: if words.noted(&["peft kind", "q_proj,v_proj", "query and value"]) {
-            AdapterTargets::QueryValue
-        } else {
-            AdapterTargets::AllLinear
-        },
-        tf32: !row.precision.eq_ignore_ascii_case("fp32")
-            && !row.precision.to_lowercase().contains("int4"),
-        attention_kernel: attention_kernel(row, words, stack),
-        // BLOOM's topology trials ran with CUDA_LAUNCH_BLOCKING=1, as their log says.
-        synchronous_launches: words.any(&["chronicles-prequel", "launch_blocking"]),
-        pipeline_chunks: words.number_after("vp").unwrap_or(1).max(1),
-        causal: !model.name.to_lowercase().contains("bert"),
-        // Megatron-DeepSpeed as BLOOM used it forked from Megatron before Korthikanti et al.
-        sequence_parallel: !words.any(&[
-            "bigscience",
-            "megatron-deepspeed",
-            "no sequence parallel",
-            "without sequence parallel",
-        ]),
-    }
-}
-
-fn attention_kernel(row: &TrainingRow, words: &Words, stack: Stack) -> AttentionKernel {
-    // Transformers leaves attention to PyTorch unless FlashAttention is asked for.
-    let padded = stack == Stack::Transformers
-        && row.task != "pretrain"
-        && !words.any(&["flash", "fa2", "fa3", "pack"])
-        && row.micro_batch_per_gpu.unwrap_or(1) > 1;
-    // llm-foundry's benchmarks are of 2023, with the first FlashAttention.
-    let first = words.any(&["llm-foundry", "flash-attention 1", "flash attention 1"]);
-    if padded {
-        AttentionKernel::Padded
-    } else if first {
-        AttentionKernel::FirstFlash
-    } else {
-        AttentionKernel::Flash
     }
 }
 
@@ -441,28 +339,6 @@ fn seq_len(row: &TrainingRow, stack: Stack, method: TrainingMethod) -> u32 {
             (Stack::Megatron, _) => 4096,
             _ => 2048,
         })
-}
-
-/// Fused attention is usual since 2023; Megatron before it, and BERT's reference code, are not.
-fn flash_attention(row: &TrainingRow, words: &Words) -> bool {
-    if words.any(&["flash", "fa2", "fa3"]) {
-        return true;
-    }
-    // Its pretraining uses fused, unpadded attention; its fine-tuning does not.
-    if words.any(&["deeplearningexamples"]) && row.task == "pretrain" {
-        return true;
-    }
-    let before = words.any(&[
-        "bigscience",
-        "narayanan",
-        "korthikanti",
-        "2205.05198",
-        "2104.04473",
-        "megatron-turing",
-        "deeplearningexamples",
-        "deeplearning-benchmark",
-    ]);
-    !before && !row.model.to_lowercase().contains("bert")
 }
 
 /// Network of a node, one way, GB/s: as noted, else what such cards usually come with.

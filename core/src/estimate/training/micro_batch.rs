@@ -1,0 +1,312 @@
+//! Time of one micro-batch on one card: products, attention, memory traffic, tensor-parallel
+//! collectives, launches.
+
+use super::activations::{saved_bytes, tokens};
+use super::communication::Ways;
+use super::constants::SpeedConstants;
+use super::counts::Counts;
+use super::flops::attention_flops;
+use super::job::{AttentionKernel, Stack, TrainingJob};
+use super::rates::Rates;
+use crate::plan::{Recompute, Sharding, TrainingPlan};
+use crate::scenario::{TrainingMethod, TrainingPrecision};
+
+/// Elements of a result that one wave of tiles computes: 128 units of 128 x 256, as on A100 and
+/// H100 (108 and 132 units).
+const WAVE: f64 = 128.0 * 128.0 * 256.0;
+/// Rows of a tile.
+const TILE_ROWS: f64 = 128.0;
+
+/// Times of one micro-batch on one card, seconds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MicroBatch {
+    /// Matrix units at work.
+    pub compute: f64,
+    /// Waiting for card memory.
+    pub memory: f64,
+    /// Waiting for cards of one copy.
+    pub tensor: f64,
+    /// The host's launches.
+    pub launch: f64,
+    synchronous: bool,
+}
+
+impl MicroBatch {
+    /// Work of the card, launches apart.
+    pub fn busy(&self) -> f64 {
+        self.compute + self.memory + self.tensor
+    }
+
+    /// The host runs ahead of the card until it cannot; near the crossing both are felt.
+    pub fn whole(&self) -> f64 {
+        let (busy, launch) = (self.busy(), self.launch);
+        if self.synchronous {
+            // Nothing runs ahead, and each kernel's end is waited for as its start is.
+            return busy + 2.0 * launch;
+        }
+        let longer = busy.max(launch);
+        if longer <= 0.0 {
+            return 0.0;
+        }
+        let ratio = busy.min(launch) / longer;
+        longer * (1.0 + ratio * ratio * ratio * ratio).sqrt().sqrt()
+    }
+}
+
+/// Passes over blocks: forward, backward by the inputs, backward by the weights, repeated forward.
+struct Passes {
+    products: f64,
+    /// Repeated passes that leave each block's last product out.
+    repeated_without_last: f64,
+    attention: f64,
+    elementwise: f64,
+    head: f64,
+    launches: f64,
+}
+
+impl Passes {
+    fn of(job: &TrainingJob<'_>, plan: &TrainingPlan) -> Self {
+        let repeated = if plan.recompute == Recompute::Full {
+            1.0
+        } else {
+            0.0
+        };
+        let repeated_scores = match plan.recompute {
+            Recompute::Full => 1.0,
+            Recompute::Selective if !job.flash_attention => 1.0,
+            _ => 0.0,
+        };
+        // Fused attention computes scores again in its backward pass: 5 products to 2.
+        let attention_backward = if job.flash_attention { 2.5 } else { 2.0 };
+        let linear = if job.is_adapter() { 2.0 } else { 3.0 };
+        Self {
+            products: linear + repeated,
+            repeated_without_last: if job.stops_recomputation_early(plan) {
+                repeated
+            } else {
+                0.0
+            },
+            attention: 1.0 + attention_backward + repeated_scores,
+            elementwise: 3.0 + repeated,
+            head: if job.habits.trained_embeddings {
+                3.0
+            } else {
+                linear
+            },
+            launches: 3.0 + repeated,
+        }
+    }
+}
+
+/// How blocks are dealt to pipeline stages.
+struct Stages {
+    /// Blocks in all over those of the fullest stage.
+    of_blocks: f64,
+    /// What the last stage has less, over the fullest one's blocks.
+    last_spare: f64,
+}
+
+impl Stages {
+    fn of(counts: &Counts, plan: &TrainingPlan) -> Self {
+        let layers = counts.layers.max(1);
+        let stages = u64::from(plan.pipeline_parallel.max(1)).min(layers);
+        let fullest = layers.div_ceil(stages);
+        let last = layers.saturating_sub(fullest * (stages - 1));
+        Self {
+            of_blocks: layers as f64 / fullest as f64,
+            last_spare: 1.0 - last as f64 / fullest as f64,
+        }
+    }
+}
+
+/// One micro-batch of `plan`.
+pub fn micro_batch(
+    job: &TrainingJob<'_>,
+    counts: &Counts,
+    plan: &TrainingPlan,
+    rates: &Rates,
+    ways: &Ways,
+    c: &SpeedConstants,
+) -> MicroBatch {
+    let stack = job.stack(plan);
+    let stacked = c.stack(stack);
+    let passes = Passes::of(job, plan);
+    let tokens = tokens(job, plan);
+    let tensor = f64::from(plan.tensor_parallel.max(1));
+    // The fullest stage sets the pace: blocks are dealt evenly, the last stage gets what is left
+    // and the head.
+    let stage = Stages::of(counts, plan);
+    let stages = stage.of_blocks;
+    let split = tensor * stages;
+
+    let used_experts = counts.used_expert_params as f64 / split;
+    let shared = counts.shared_params as f64 / split;
+    let table = counts.table_params as f64 / tensor;
+    let experts_here = counts.expert_params as f64 / split / f64::from(plan.expert_parallel.max(1));
+    // Tiles of matrix units are 64 wide at least; a split width that is no multiple wastes them.
+    let tiled = u64::from(job.model.transformer.hidden)
+        .is_multiple_of(64 * u64::from(plan.tensor_parallel.max(1)));
+    let tiling = if tiled { 1.0 } else { c.misaligned_products };
+    let unrepeated = |last: u64| passes.repeated_without_last * last as f64 / split;
+    let dense_flops =
+        2.0 * tokens * (passes.products * shared - unrepeated(counts.shared_last_params));
+    // Each expert's rows are rounded up to a tile: half a tile is lost.
+    let padded = c.expert_padding * TILE_ROWS / 2.0 * passes.products * experts_here;
+    let expert_flops = 2.0
+        * (tokens * (passes.products * used_experts - unrepeated(counts.expert_last_params))
+            + padded);
+    // The last wave of tiles leaves units idle; a kernel loses that share of a wave.
+    let lengths = (counts.whole_lengths as f64 + counts.split_lengths as f64 / tensor) / stages;
+    let by_weights = if job.is_adapter() { 0.0 } else { 1.0 };
+    let lost_flops = 2.0
+        * c.lost_wave
+        * WAVE
+        * (lengths * (passes.products - by_weights) / 2.0
+            + by_weights * 4.0 * tokens * counts.layers as f64 / stages);
+    let products =
+        ((dense_flops + lost_flops) / rates.products + expert_flops / rates.experts) / tiling;
+    let head = passes.head * tokens * 2.0 * table / rates.head;
+    let attention = passes.attention
+        * tokens
+        * attention_flops(
+            job,
+            job.habits.causal && job.habits.attention_kernel != AttentionKernel::Padded,
+        )
+        / split
+        / rates.attention;
+
+    // Matrix products read weights once a pass and write what they read for each token.
+    let weight_bytes = weight_read_bytes(job);
+    let activation_bytes = 2.0 * counts.product_elements as f64 / split;
+    let product_traffic = passes.products
+        * c.product_traffic
+        * (weight_bytes * (shared + experts_here) + activation_bytes * tokens);
+    let elementwise =
+        passes.elementwise * stacked.elementwise_passes * saved_bytes(job, counts, plan, true)
+            / stages;
+    let loss = if job.habits.fused_loss {
+        0.0
+    } else {
+        c.logit_traffic_bytes * tokens * counts.vocab as f64
+            / tensor
+            / f64::from(plan.pipeline_parallel.max(1))
+    };
+    let adapters = if job.is_adapter() {
+        let linear = counts.adapter_params_per_rank(job.habits.adapter_targets) as f64;
+        passes.elementwise * stacked.adapter_traffic_bytes * tokens * linear / split
+    } else {
+        0.0
+    };
+    let expanded = if job.method == TrainingMethod::Qlora {
+        passes.products * c.expand_bytes * (shared + experts_here)
+    } else {
+        0.0
+    };
+
+    // Gradients of weights are added to those of the step so far.
+    let accumulated = if job.is_adapter() {
+        0.0
+    } else {
+        accumulation_bytes(stack) * (shared + experts_here)
+    };
+    // Each operand of an FP8 product is read in 16 bit and written in 8, straight and transposed.
+    let casts = if job.precision == TrainingPrecision::Fp8 {
+        passes.products / 3.0 * c.fp8_cast_bytes * counts.product_elements as f64 * tokens / split
+    } else {
+        0.0
+    };
+
+    let layers = counts.layers as f64 / stages;
+    let reductions = 2.0 * layers * (2.0 + passes.elementwise - 3.0);
+    let stream = 2.0 * tokens * counts.hidden as f64;
+    let shown = if job.habits.tensor_overlap {
+        1.0 - c.tensor_hidden
+    } else {
+        1.0
+    };
+    let mut collective = reductions * ways.tensor(stream, tensor) * shown;
+    if plan.tensor_parallel > 1 {
+        collective += reductions * c.collective_latency_s;
+    }
+    if plan.expert_parallel > 1 {
+        let copies = counts.used_expert_params as f64 / counts.expert_params.max(1) as f64;
+        let expert_layers = layers.min(counts.layers as f64);
+        let routed = stream * copies_per_token(job).max(copies);
+        collective += (passes.elementwise - 1.0)
+            * 2.0
+            * expert_layers
+            * ways.exchange(routed, f64::from(plan.expert_parallel))
+            * (1.0 - c.exchange_hidden);
+    }
+    if plan.context_parallel > 1 {
+        // Keys and values pass around the ring behind attention itself.
+        let ring = f64::from(plan.context_parallel);
+        let keys = 2.0 * tokens * counts.attention_elements as f64 / split / 2.0;
+        collective +=
+            passes.elementwise * ways.exchange(keys * (ring - 1.0), ring) * (1.0 - c.data_hidden);
+    }
+
+    if plan.pipeline_parallel > 1 {
+        // A stage hands the stream on, and its gradient back; Megatron sends each tensor-parallel
+        // rank its part alone (Narayanan et al. 2021).
+        let parts = if stack == Stack::Megatron {
+            tensor
+        } else {
+            1.0
+        };
+        collective += 2.0
+            * f64::from(job.habits.pipeline_chunks.max(1))
+            * ways.neighbour(stream / parts, f64::from(plan.pipeline_parallel) * tensor)
+            * (1.0 - c.pipeline_hidden);
+    }
+
+    // DeepSpeed's hooks fetch and release parameters and gather gradients, module by module.
+    let hooked = stack == Stack::Transformers
+        && (plan.sharding != Sharding::None
+            || job.method == TrainingMethod::FullFinetune
+                && job.precision == TrainingPrecision::Bf16);
+    let hooks = if hooked { c.hooked_launches } else { 1.0 };
+    let launch = if job.is_adapter() {
+        stacked.adapter_launch_s
+    } else {
+        stacked.launch_s
+    };
+    MicroBatch {
+        compute: products + attention + (head - stage.last_spare * (products + attention)).max(0.0),
+        memory: (product_traffic + elementwise + loss + adapters + expanded + casts + accumulated)
+            / rates.memory,
+        tensor: collective,
+        launch: launch * hooks * layers * passes.launches,
+        synchronous: job.habits.synchronous_launches,
+    }
+}
+
+/// Bytes read and written for a parameter when a micro-batch's gradient is added to the step's.
+fn accumulation_bytes(stack: Stack) -> f64 {
+    match stack {
+        // Added into an FP32 buffer by the product itself.
+        Stack::Megatron => 8.0,
+        // A 16-bit gradient, then an FP32 sum.
+        Stack::Deepspeed => 12.0,
+        // 16-bit gradients, or sharded FP32 sums.
+        Stack::Fsdp | Stack::Transformers | Stack::Litgpt => 6.0,
+    }
+}
+
+/// Experts that one token is sent to.
+fn copies_per_token(job: &TrainingJob<'_>) -> f64 {
+    job.model
+        .transformer
+        .experts
+        .as_ref()
+        .map_or(0.0, |e| f64::from(e.per_token))
+}
+
+/// Bytes of one weight as a product reads it.
+fn weight_read_bytes(job: &TrainingJob<'_>) -> f64 {
+    match job.precision {
+        TrainingPrecision::Fp32 => 4.0,
+        TrainingPrecision::Fp8 => 1.0,
+        _ => 2.0,
+    }
+}

@@ -1,0 +1,160 @@
+//! Which software ran a row's job, and what it does by habit.
+
+use super::words::Words;
+use crate::catalog::Model;
+use crate::estimate::training::{AdapterTargets, AttentionKernel, Habits, Stack};
+use crate::measured::TrainingRow;
+use crate::scenario::TrainingMethod;
+
+/// The software, by name where the row has one, else the method's usual one.
+pub fn stack(row: &TrainingRow, words: &Words, method: TrainingMethod) -> Stack {
+    let split = row.tp.unwrap_or(1) > 1 || row.pp.unwrap_or(1) > 1;
+    let fsdp = words.any(&[
+        "fsdp",
+        "llm-foundry",
+        "mosaic",
+        "torchtitan",
+        "automodel",
+        "mpt-",
+    ]);
+    let deepspeed = row.zero_stage_or_fsdp.to_lowercase().contains("deepspeed");
+    if words.any(&["litgpt", "lit-gpt"]) {
+        Stack::Litgpt
+    } else if deepspeed && method != TrainingMethod::Pretrain && !split {
+        Stack::Transformers
+    } else if words.any(&["automodel"]) {
+        Stack::Fsdp
+    } else if words.any(&[
+        "bigscience",
+        "internevo",
+        "megatron-turing",
+        "megatron-deepspeed",
+    ]) {
+        Stack::Deepspeed
+    } else if words.any(&[
+        "megatron",
+        "nemo",
+        "modellink",
+        "mindspeed",
+        "narayanan",
+        "korthikanti",
+        "2205.05198",
+        "2104.04473",
+    ]) {
+        Stack::Megatron
+    } else if fsdp && method == TrainingMethod::Pretrain {
+        Stack::Fsdp
+    } else if method == TrainingMethod::Pretrain {
+        let whole_run = matches!(row.metric.as_str(), "gpu_hours_total" | "wall_days");
+        let plain_data_parallel = matches!(row.sharding.as_str(), "none" | "ddp");
+        if split || whole_run {
+            Stack::Megatron
+        } else if plain_data_parallel || row.sharding.is_empty() && row.n_gpus.unwrap_or(1) <= 8 {
+            Stack::Transformers
+        } else if row.sharding.is_empty() {
+            Stack::Megatron
+        } else {
+            Stack::Fsdp
+        }
+    } else if split {
+        Stack::Megatron
+    } else {
+        Stack::Transformers
+    }
+}
+
+/// What `stack` does by habit, as the row words it.
+pub fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> Habits {
+    let without_liger = words.noted(&["no liger", "not using use_liger", "without liger"]);
+    Habits {
+        stack: Some(stack),
+        fused_loss: words.noted(&["liger", "fused cross-entropy", "fused loss"]) && !without_liger,
+        trained_embeddings: words.noted(&[
+            "embedding and lm_head trained",
+            "embeddings trained",
+            "modules_to_save",
+        ]),
+        // LitGPT's and PEFT's own default; scripts that name all linear layers say so.
+        adapter_targets: if words.noted(&[
+            "peft kind",
+            "q_proj,v_proj",
+            "q_proj,k_proj,v_proj",
+            "query and value",
+            "attention_qkv",
+        ]) {
+            AdapterTargets::QueryValue
+        } else {
+            AdapterTargets::AllLinear
+        },
+        tf32: !row.precision.eq_ignore_ascii_case("fp32")
+            && !row.precision.to_lowercase().contains("int4"),
+        attention_kernel: attention_kernel(row, words, stack),
+        // BLOOM's topology trials ran with CUDA_LAUNCH_BLOCKING=1, as their log says.
+        synchronous_launches: words.any(&["chronicles-prequel", "launch_blocking"]),
+        fp32_stream: words.noted(&["attention and head compute in fp32"]),
+        pipeline_chunks: words
+            .number_after("vp")
+            .unwrap_or_else(|| usual_chunks(row, words))
+            .max(1),
+        // NeMo's recipes turn it on; Megatron before it, DeepSpeed and Ascend's port did not have it.
+        tensor_overlap: words.any(&["nemo"]),
+        causal: !model.name.to_lowercase().contains("bert"),
+        // Megatron-DeepSpeed as BLOOM used it forked from Megatron before Korthikanti et al.
+        sequence_parallel: !words.any(&[
+            "bigscience",
+            "megatron-deepspeed",
+            "no sequence parallel",
+            "without sequence parallel",
+        ]),
+    }
+}
+
+/// Chunks of a pipeline stage where unsaid: NeMo's performance recipes interleave.
+fn usual_chunks(row: &TrainingRow, words: &Words) -> u32 {
+    const USUAL: u32 = 5;
+    let recipe = words.any(&["nemo perf table"]);
+    if recipe && row.pp.unwrap_or(1) > 1 {
+        USUAL
+    } else {
+        1
+    }
+}
+
+fn attention_kernel(row: &TrainingRow, words: &Words, stack: Stack) -> AttentionKernel {
+    // Transformers leaves attention to PyTorch unless FlashAttention is asked for.
+    let padded = stack == Stack::Transformers
+        && row.task != "pretrain"
+        && !words.any(&["flash", "fa2", "fa3", "pack"])
+        && row.micro_batch_per_gpu.unwrap_or(1) > 1;
+    // llm-foundry's benchmarks are of 2023, with the first FlashAttention.
+    let first = words.any(&["llm-foundry", "flash-attention 1", "flash attention 1"]);
+    if padded {
+        AttentionKernel::Padded
+    } else if first {
+        AttentionKernel::FirstFlash
+    } else {
+        AttentionKernel::Flash
+    }
+}
+
+/// Fused attention is usual since 2023; Megatron before it, and BERT's reference code, are not.
+pub fn flash_attention(row: &TrainingRow, words: &Words) -> bool {
+    if words.any(&["flash", "fa2", "fa3"]) {
+        return true;
+    }
+    // Its pretraining uses fused, unpadded attention; its fine-tuning does not.
+    if words.any(&["deeplearningexamples"]) && row.task == "pretrain" {
+        return true;
+    }
+    let before = words.any(&[
+        "bigscience",
+        "narayanan",
+        "korthikanti",
+        "2205.05198",
+        "2104.04473",
+        "megatron-turing",
+        "deeplearningexamples",
+        "deeplearning-benchmark",
+    ]);
+    !before && !row.model.to_lowercase().contains("bert")
+}
