@@ -247,7 +247,7 @@ impl SpeedConstants {
 
     /// Share of the dense 16-bit peak that large products alone reach on `card`.
     pub fn product_share(&self, card: &Card) -> f64 {
-        measured_share(card)
+        measured_share(card, &HALF)
             .or_else(|| Some(self.architecture(card)?.achievable_on(card)))
             .unwrap_or(self.other_efficiency)
     }
