@@ -24,7 +24,7 @@ pub(super) fn model<'a>(choice: &ModelChoice, catalog: &'a Catalog) -> Option<Co
     (model.params_total > 0 && model.transformer.layers > 0).then_some(model)
 }
 
-fn custom(shape: &Transformer) -> Model {
+pub(super) fn custom(shape: &Transformer) -> Model {
     Model {
         id: "custom".to_owned(),
         name: "custom".to_owned(),
@@ -114,16 +114,13 @@ pub(super) fn default_global_batch(training: &Training, model: &Model) -> u32 {
 /// formats, vLLM for the others, and plain Transformers on NVIDIA cards older than vLLM's least
 /// compute capability (7.0, by its installation guide).
 pub(super) fn usual_engine(card: &Card, weights: WeightFormat) -> Engine {
-    use WeightFormat as W;
     const VLLM_LEAST_CAPABILITY: f64 = 7.0;
     let capability = card.compute_capability.as_deref();
     let too_old = capability
         .and_then(|c| c.parse::<f64>().ok())
         .is_some_and(|c| c < VLLM_LEAST_CAPABILITY);
-    match weights {
-        W::Fp32 | W::Bf16 | W::Fp16 | W::Fp8 | W::Int8 => {}
-        W::Gptq4 | W::Awq4 | W::Nf4 | W::Mxfp4 | W::Nvfp4 => {}
-        _ => return Engine::LlamaCpp,
+    if weights.is_gguf() {
+        return Engine::LlamaCpp;
     }
     match card.vendor {
         Vendor::Huawei => Engine::VllmAscend,

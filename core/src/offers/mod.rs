@@ -1,5 +1,6 @@
 //! Ranked offers: what fits, how long it takes, what it costs, and why the rest does not.
 
+pub mod capability;
 mod counts;
 mod job;
 mod limits;
@@ -368,10 +369,18 @@ fn shelf<'a>(
         (rented, CardPrices::new(&card.id, &scenario.money, book))
     };
     let named = &scenario.shelf.cards;
+    // Whoever describes a card wants to see it, with a price or without.
+    let own = scenario.shelf.own.iter().map(|own| {
+        let card = own.card(catalog);
+        let rented = if share < 1.0 { card.slice(share) } else { card };
+        let prices = CardPrices::new(&own.name, &scenario.money, book);
+        (Cow::Owned(rented), prices)
+    });
     if named.is_empty() {
         let all = catalog.cards.iter().map(priced);
         return all
             .filter(|(_, prices)| scenario.shelf.unpriced || prices.any())
+            .chain(own)
             .collect();
     }
     let mut cards: Vec<&Card> = Vec::new();
@@ -380,5 +389,5 @@ fn shelf<'a>(
             cards.push(card);
         }
     }
-    cards.into_iter().map(priced).collect()
+    cards.into_iter().map(priced).chain(own).collect()
 }

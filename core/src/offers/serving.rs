@@ -66,7 +66,11 @@ pub(super) fn offers(
     }
 }
 
-fn search<'a>(serving: &Serving, model: &'a Model, rented: &RentedNode<'a>) -> ServingSearch<'a> {
+pub(super) fn search<'a>(
+    serving: &Serving,
+    model: &'a Model,
+    rented: &RentedNode<'a>,
+) -> ServingSearch<'a> {
     let job = ServingJob {
         model,
         weights: serving.weights,

@@ -74,7 +74,7 @@ pub(super) fn offers(
     }
 }
 
-fn search<'a>(
+pub(super) fn search<'a>(
     training: &Training,
     model: &'a Model,
     rented: &RentedNode<'a>,

@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::choice::{Choice, JobKind};
+use super::own_card;
 use super::params::{OTHER_PATHS, PARAMS, Param};
 use super::problem::{Outcome, Problem, ProblemKind};
 use super::query::{Parsed, complete, parse};
@@ -175,6 +176,20 @@ impl Flat {
                         _ => plain(pair),
                     });
                 self.give("price", entries.collect::<Vec<_>>().join(","));
+            }
+            ("shelf.own", Value::Array(cards)) => {
+                let one = |card: &Value| {
+                    let part = |name: &&str| match card.get(name) {
+                        None | Some(Value::Null) => String::new(),
+                        Some(given) => plain(given),
+                    };
+                    own_card::FIELDS
+                        .iter()
+                        .map(part)
+                        .collect::<Vec<_>>()
+                        .join(":")
+                };
+                self.give("own", cards.iter().map(one).collect::<Vec<_>>().join(","));
             }
             ("shelf.cards" | "money.billing", Value::Array(names)) => {
                 let names: Vec<_> = names.iter().map(plain).collect();

@@ -8,6 +8,7 @@ mod json;
 pub mod limits;
 mod nearest;
 pub mod number;
+mod own_card;
 mod params;
 mod preset;
 mod problem;
@@ -21,8 +22,12 @@ mod write;
 
 pub use choice::{Choice, JobKind, SubjectKind};
 pub use costs::{Extras, Purchase, SpotTerms};
-pub(crate) use defaults::{feed_forward as usual_feed_forward, transformer as usual_shape};
+pub(crate) use defaults::{
+    feed_forward as usual_feed_forward, serving as usual_serving, training as usual_training,
+    transformer as usual_shape,
+};
 pub use json::{from_json, read as read_text};
+pub use own_card::{MOST_OWN_CARDS, OwnCard, name as own_card_name};
 pub use params::{PARAMS, Param, Scope};
 pub use preset::Preset;
 pub use problem::{Outcome, Problem, ProblemKind};
@@ -266,6 +271,9 @@ pub struct Shelf {
     pub count: Option<u32>,
     /// Largest count looked at; `None`: as many as the job needs.
     pub max_count: Option<u32>,
+    /// Cards that are not in the catalog, described by their figures.
+    #[serde(default)]
+    pub own: Vec<OwnCard>,
 }
 
 /// Prices and limits.

@@ -204,6 +204,7 @@ pub const PARAMS: &[Param] = &[
     // Both jobs; its JSON path lies under the job's own name.
     param("tp", "job.tensor_parallel", Scope::All, &[]),
     // Cards.
+    param("own", "shelf.own", Scope::All, &[]),
     param("cards", "shelf.cards", Scope::All, &["card"]),
     param("unpriced", "shelf.unpriced", Scope::All, &[]),
     param("n", "shelf.count", Scope::All, &["count"]),

@@ -47,6 +47,8 @@ pub enum ProblemKind {
     UnknownCard,
     /// Not of the form `card:price`.
     NotAPrice,
+    /// Not of the form of a card described by its figures.
+    NotACard,
     /// Not of the form of attention groups.
     NotAttention,
     /// Given more than once.
@@ -113,6 +115,7 @@ impl ProblemKind {
             Self::UnknownModel => "problem.unknown_model",
             Self::UnknownCard => "problem.unknown_card",
             Self::NotAPrice => "problem.not_a_price",
+            Self::NotACard => "problem.not_a_card",
             Self::NotAttention => "problem.not_attention",
             Self::Repeated => "problem.repeated",
             Self::BadEncoding => "problem.bad_encoding",

@@ -3,6 +3,7 @@
 use super::choice::{Choice, JobKind};
 use super::limits;
 use super::number;
+use super::own_card;
 use super::params::Param;
 use super::problem::{Outcome, Problem, ProblemKind};
 use super::reader::{Reader, within};
@@ -186,6 +187,8 @@ fn serving(reader: &mut Reader<'_>, model: &ModelChoice) -> Serving {
 }
 
 fn shelf(reader: &mut Reader<'_>) -> Shelf {
+    let own = own_card::read(reader);
+    reader.own_cards = own.iter().map(|card| card.name.clone()).collect();
     let mut cards: Vec<String> = Vec::new();
     for name in list(reader.take("cards")) {
         match card(reader, "cards", &name) {
@@ -198,6 +201,7 @@ fn shelf(reader: &mut Reader<'_>) -> Shelf {
         unpriced: reader.flag_or("unpriced", false),
         count: reader.whole_or_open(&limits::COUNT),
         max_count: reader.whole_or_open(&limits::MAX_COUNT),
+        own,
     }
 }
 
@@ -268,7 +272,9 @@ fn own_prices(reader: &mut Reader<'_>) -> Vec<(String, f64)> {
 
 /// The id of a card's name; an unknown one is noted and left out.
 fn card(reader: &mut Reader<'_>, param: &'static str, name: &str) -> Option<String> {
-    let found = reader.catalog.card(name).map(|card| card.id.clone());
+    let own = reader.own_cards.iter().find(|own| *own == name.trim());
+    let known = || reader.catalog.card(name).map(|card| card.id.clone());
+    let found = own.cloned().or_else(known);
     if found.is_none() {
         let near = nearest::card(reader.catalog, name).unwrap_or_default();
         reader.problem(

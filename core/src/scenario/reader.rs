@@ -20,6 +20,8 @@ pub(super) struct Given {
 /// Values that are still to be read, and the problems so far.
 pub(super) struct Reader<'a> {
     pub catalog: &'a Catalog,
+    /// Names of cards that the scenario describes itself.
+    pub own_cards: Vec<String>,
     given: Vec<Given>,
     pub problems: Vec<Problem>,
 }
@@ -43,6 +45,7 @@ impl<'a> Reader<'a> {
         }
         Self {
             catalog,
+            own_cards: Vec::new(),
             given: kept,
             problems,
         }

@@ -2,6 +2,7 @@
 
 use super::choice::{Choice, JobKind};
 use super::number;
+use super::own_card;
 use super::params::PARAMS;
 use super::{
     Job, Load, ModelChoice, Scenario, Serving, Training, TrainingAmount, defaults, shape, subject,
@@ -26,6 +27,7 @@ pub(super) fn pairs(scenario: &Scenario) -> Pairs {
         other => subject::write(other, &scenario.model, &mut pairs),
     }
     let shelf = &scenario.shelf;
+    text(&mut pairs, "own", own_card::write(&shelf.own));
     text(&mut pairs, "cards", shelf.cards.join(","));
     if shelf.unpriced {
         pairs.push(("unpriced", "yes".to_owned()));

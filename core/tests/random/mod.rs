@@ -5,8 +5,8 @@ use cardfit::catalog::{
 };
 use cardfit::scenario::limits::{self, Limit};
 use cardfit::scenario::{
-    Choice, Extras, Grain, Job, Load, ModelChoice, Money, PriceMarket, Purchase, RankBy, Scenario,
-    Serving, Shelf, SpotTerms, Training, TrainingAmount, parse, to_query,
+    Choice, Extras, Grain, Job, Load, ModelChoice, Money, OwnCard, PriceMarket, Purchase, RankBy,
+    Scenario, Serving, Shelf, SpotTerms, Training, TrainingAmount, parse, to_query,
 };
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -322,13 +322,41 @@ fn shelf() -> impl Strategy<Value = Shelf> {
         any::<bool>(),
         maybe(whole(limits::COUNT)),
         maybe(whole(limits::MAX_COUNT)),
+        proptest::collection::vec(own_card(), 0..2),
     )
-        .prop_map(|(cards, unpriced, count, max_count)| Shelf {
+        .prop_map(|(cards, unpriced, count, max_count, own)| Shelf {
             cards,
             unpriced,
             count,
             max_count,
+            own,
         })
+}
+
+fn own_card() -> BoxedStrategy<OwnCard> {
+    let like: Vec<_> = catalog().cards.iter().map(|c| c.id.clone()).collect();
+    (
+        1_u32..4096,
+        1_u32..100_000,
+        1_u32..10_000,
+        maybe(1_u32..10_000),
+        maybe(1_u32..10_000),
+        maybe(1..=64_u32),
+        maybe(select(like)),
+    )
+        .prop_map(
+            |(memory, bandwidth, half, eighth, link, node, like)| OwnCard {
+                name: format!("own {memory} {bandwidth}"),
+                memory_gib: f64::from(memory),
+                bandwidth_gb_s: f64::from(bandwidth),
+                tflops_16_bit: f64::from(half),
+                tflops_8_bit: eighth.map(f64::from),
+                link_gb_s: link.map(f64::from),
+                cards_per_node: node,
+                like,
+            },
+        )
+        .boxed()
 }
 
 /// Real numbers within a limit that may hold zero.
