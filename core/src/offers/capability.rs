@@ -168,6 +168,8 @@ fn fits(job: &Job, model: &Model, rented: &RentedNode<'_>, count: u32) -> Option
             let planned = serving::search(serving, model, rented).best(count, None)?;
             (planned.fitness == Fitness::Fits).then(|| planned.speed.map(|s| s.tokens_per_s_user))
         }
+        // Other kinds of job have subjects of their own, not language models.
+        _ => None,
     }
 }
 
@@ -466,7 +468,6 @@ fn of_count(ask: &dyn Fn(f64) -> Option<Offer>, budget: f64, deadline: f64) -> O
     let rate = |offer: &Offer| match &offer.run {
         Some(Run::Train { speed, .. }) => Some(speed.tokens_per_s.mid),
         Some(Run::Serve { speed, .. }) => Some(speed.requests_per_s.mid),
-        #[allow(unreachable_patterns, reason = "other kinds of job have no such rate")]
         _ => None,
     };
     let keeps = |offer: &Offer| {
