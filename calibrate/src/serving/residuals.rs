@@ -61,6 +61,7 @@ pub fn spread(runs: &[Measured], fitted: &Fitted<ServingConstants>) -> Spread {
         Quantity::Decode,
         Quantity::Prefill,
         Quantity::Batch,
+        Quantity::Pace,
     ] {
         for engine in Engine::ALL {
             let kind = kind_name(quantity, *engine);

@@ -46,11 +46,12 @@ const WAIT_SHARE: f64 = 0.35;
 /// long for their answers, every step carries a full piece, and the requests that decode are those
 /// whose prompts are done.
 pub(super) fn piece_s(setting: &Setting<'_>, prompt: f64) -> f64 {
-    if setting.facts.whole_prompts {
+    if !setting.facts.mixes_prompts || setting.facts.whole_prompts {
         return f64::INFINITY;
     }
     let piece = f64::from(setting.facts.pass_tokens);
-    prefill_s(setting, 1.0, prompt) * piece / prompt
+    let together = (piece / prompt).max(1.0);
+    prefill_s(setting, together, prompt) * piece / (prompt * together)
 }
 
 /// One copy with `concurrency` requests in flight.
@@ -64,17 +65,19 @@ pub(super) fn load(setting: &Setting<'_>, concurrency: f64) -> Load {
     } else {
         (f64::from(setting.facts.pass_tokens) / prompt).clamp(1.0, running)
     };
-    let taking_in_s = if setting.details.offline {
-        setting.engine.sequence_s
+    // A server takes requests in beside the card's work: the slower of the two sets the pace.
+    let reading_s = prefill_s(setting, together, prompt) / together;
+    let prefill_each_s = if setting.details.offline {
+        reading_s + setting.engine.sequence_s
     } else {
-        setting.engine.request_s
+        reading_s.hypot(setting.engine.request_s)
     };
-    let prefill_each_s = prefill_s(setting, together, prompt) / together + taking_in_s;
     let step = step(setting, running, prompt + output / 2.0);
     let cycle_s = running * prefill_each_s + output * step.seconds;
     // Only the steps after a request's own prefill are its own; the others' prefills come
     // between them.
     let others_s = (running - 1.0) * prefill_each_s;
+    let steps = (output - 1.0).max(1.0);
     let (first_s, between_s) = if setting.facts.whole_prompts {
         (running * prefill_each_s, 0.0)
     } else {
@@ -90,6 +93,6 @@ pub(super) fn load(setting: &Setting<'_>, concurrency: f64) -> Load {
         step,
         cycle_s,
         ttft_s: setting.engine.request_s + first_s + step.seconds + queue_s,
-        tpot_s: step.seconds + (between_s / output).min(piece_s(setting, prompt)),
+        tpot_s: step.seconds + (between_s / steps).min(piece_s(setting, prompt)),
     }
 }

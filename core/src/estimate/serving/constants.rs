@@ -101,38 +101,37 @@ pub struct Architectures {
     pub other: ArchitectureConstants,
 }
 
-const fn architecture(
-    bandwidth: f64,
-    compute: f64,
-    unshared_cache: f64,
-    launch: f64,
-) -> ArchitectureConstants {
+const fn architecture(bandwidth: f64, compute: f64, launch: f64) -> ArchitectureConstants {
     ArchitectureConstants {
         bandwidth,
         compute,
-        narrow: 0.8,
-        unshared_cache,
+        narrow: 0.68,
+        unshared_cache: 0.01,
         launch,
-        experts: 1.5,
+        experts: 1.9,
     }
 }
 
 impl Default for Architectures {
+    /// Ampere to Blackwell: what kernels of vLLM, SGLang and TensorRT-LLM were measured to reach on A100,
+    /// H100, H200, L40S, RTX PRO 6000 and B200 (ai-dynamo/aiconfigurator, systems/data), large matrices,
+    /// one row for bandwidth and 2048 and more for products. Earlier and other makers' cards: their
+    /// nearest relatives, lower where software is younger.
     fn default() -> Self {
         Self {
-            pascal: architecture(0.75, 0.6, 0.02, 1.2),
-            volta: architecture(0.85, 0.6, 0.02, 1.0),
-            turing: architecture(0.85, 0.6, 0.02, 1.0),
-            ampere: architecture(0.85, 0.65, 0.02, 1.0),
-            ampere_graphics: architecture(0.88, 0.75, 0.02, 1.0),
-            ada: architecture(0.9, 0.65, 0.02, 0.9),
-            hopper: architecture(0.82, 0.6, 0.02, 0.9),
-            blackwell: architecture(0.8, 0.6, 0.02, 0.9),
-            blackwell_graphics: architecture(0.85, 0.65, 0.02, 0.9),
-            cdna2: architecture(0.65, 0.45, 0.2, 1.5),
-            cdna3: architecture(0.6, 0.4, 0.2, 1.5),
-            da_vinci: architecture(0.6, 0.5, 0.1, 2.0),
-            other: architecture(0.6, 0.4, 0.1, 1.5),
+            pascal: architecture(0.75, 0.9, 1.2),
+            volta: architecture(0.8, 0.7, 1.1),
+            turing: architecture(0.83, 0.65, 1.1),
+            ampere: architecture(0.77, 0.8, 1.05),
+            ampere_graphics: architecture(0.86, 0.75, 1.05),
+            ada: architecture(0.88, 0.65, 0.95),
+            hopper: architecture(0.86, 0.76, 0.95),
+            blackwell: architecture(0.81, 0.65, 0.95),
+            blackwell_graphics: architecture(0.92, 0.76, 0.95),
+            cdna2: architecture(0.65, 0.5, 1.5),
+            cdna3: architecture(0.68, 0.45, 1.5),
+            da_vinci: architecture(0.6, 0.5, 2.0),
+            other: architecture(0.6, 0.4, 1.6),
         }
     }
 }
@@ -206,34 +205,34 @@ impl Default for Engines {
     fn default() -> Self {
         let vllm = EngineConstants {
             step_s: 1.0e-3,
-            layer_s: 40e-6,
-            sequence_s: 20e-6,
-            bandwidth: 0.95,
-            cache_traffic: 1.2,
-            compute: 0.9,
-            request_s: 8e-3,
+            layer_s: 35e-6,
+            sequence_s: 15e-6,
+            bandwidth: 1.0,
+            cache_traffic: 1.15,
+            compute: 0.95,
+            request_s: 6e-3,
             hidden: 0.1,
         };
         let sglang = EngineConstants {
-            step_s: 0.5e-3,
-            layer_s: 25e-6,
+            step_s: 0.6e-3,
+            layer_s: 28e-6,
             sequence_s: 10e-6,
             ..vllm
         };
         let tensorrt_llm = EngineConstants {
             step_s: 0.4e-3,
-            layer_s: 20e-6,
+            layer_s: 25e-6,
             sequence_s: 5e-6,
-            bandwidth: 1.0,
             compute: 1.0,
+            request_s: 4e-3,
             ..vllm
         };
         let llama_cpp = EngineConstants {
             step_s: 0.3e-3,
-            layer_s: 40e-6,
+            layer_s: 35e-6,
             sequence_s: 100e-6,
             cache_traffic: 1.5,
-            compute: 0.5,
+            compute: 0.7,
             request_s: 2e-3,
             ..vllm
         };
@@ -241,11 +240,11 @@ impl Default for Engines {
             step_s: 2e-3,
             layer_s: 550e-6,
             sequence_s: 30e-6,
-            bandwidth: 0.9,
+            bandwidth: 0.95,
             cache_traffic: 5.0,
-            compute: 0.8,
+            compute: 0.85,
             request_s: 10e-3,
-            hidden: 1.0,
+            hidden: 3.0,
         };
         Self {
             vllm,
@@ -254,13 +253,13 @@ impl Default for Engines {
             llama_cpp,
             transformers,
             exllama: EngineConstants {
-                bandwidth: 0.85,
+                bandwidth: 0.9,
                 ..llama_cpp
             },
             exllamav2: llama_cpp,
             mlc_llm: llama_cpp,
             deepspeed_mii: EngineConstants {
-                compute: 0.6,
+                compute: 0.65,
                 ..vllm
             },
             fastertransformer: tensorrt_llm,
@@ -331,10 +330,29 @@ pub struct KernelConstants {
     pub eager_expert_s: f64,
     /// Further time of a block of experts, seconds.
     pub expert_layer_s: f64,
-    /// The same with 4-bit integer experts, whose kernels are one expert at a time.
+    /// The same with 4-bit integer experts.
     pub int4_expert_layer_s: f64,
+    /// The same in SGLang, whose kernel for them is a general one.
+    pub sglang_int4_expert_layer_s: f64,
     /// Bytes moved for a byte of an 8-bit KV cache on a card without such units.
     pub emulated_cache: f64,
+    /// Time between kernels in llama.cpp before it launched them as a graph, over that of later ones.
+    pub no_graphs_launch: f64,
+    /// Cost of a cached key for each further query head in early ROCm builds of vLLM (see
+    /// `unshared_cache`).
+    pub early_rocm_sharing: f64,
+    /// Time between kernels in early ROCm builds of vLLM, over that of later ones.
+    pub early_rocm_launch: f64,
+    /// Latency of an all-reduce in early ROCm builds of vLLM, seconds.
+    pub early_rocm_reduce_s: f64,
+    /// Power of a pass's tokens that choose experts as if each chose evenly: tokens of one batch
+    /// resemble one another, so that they share experts.
+    pub expert_spread: f64,
+    /// Bytes moved for each weight that is expanded to 16 bit before a product (written, read).
+    pub expanded_bytes: f64,
+    /// Bytes moved for each attention score where they are written out (FP32 written and read
+    /// twice).
+    pub score_bytes: f64,
 }
 
 impl Default for KernelConstants {
@@ -342,9 +360,9 @@ impl Default for KernelConstants {
         Self {
             roofline_overlap: 0.2,
             half_tokens: 64.0,
-            attention: 0.5,
+            attention: 0.6,
             half_rate_gain: 1.2,
-            four_bit: 0.8,
+            four_bit: 0.85,
             eight_bit: 0.9,
             expand: 0.8,
             llama_cpp_half_ops: 40.0,
@@ -353,9 +371,17 @@ impl Default for KernelConstants {
             eager_int8: 1.4,
             eager_fp8_bandwidth: 0.25,
             eager_expert_s: 90e-6,
-            expert_layer_s: 20e-6,
-            int4_expert_layer_s: 500e-6,
+            expert_layer_s: 25e-6,
+            int4_expert_layer_s: 60e-6,
+            sglang_int4_expert_layer_s: 300e-6,
             emulated_cache: 2.0,
+            no_graphs_launch: 1.8,
+            early_rocm_sharing: 0.7,
+            early_rocm_launch: 1.8,
+            early_rocm_reduce_s: 45e-6,
+            expert_spread: 0.87,
+            expanded_bytes: 4.0,
+            score_bytes: 16.0,
         }
     }
 }
@@ -372,6 +398,9 @@ pub struct LinkConstants {
     pub network_s: f64,
     /// Share of a link's one-way bandwidth that an all-reduce reaches.
     pub efficiency: f64,
+    /// Host time of a step on several cards beside that on one, over it: inputs are sent to each
+    /// card's process.
+    pub several_hosts: f64,
     /// Time to hand a step's activations to the next stage, seconds.
     pub hop_s: f64,
 }
@@ -379,10 +408,11 @@ pub struct LinkConstants {
 impl Default for LinkConstants {
     fn default() -> Self {
         Self {
-            direct_s: 12e-6,
-            bus_s: 40e-6,
+            direct_s: 9e-6,
+            bus_s: 25e-6,
             network_s: 60e-6,
-            efficiency: 0.6,
+            efficiency: 0.45,
+            several_hosts: 0.7,
             hop_s: 60e-6,
         }
     }
@@ -486,11 +516,23 @@ impl ServingConstants {
             ("kernels.eager_expert_s", &mut k.eager_expert_s),
             ("kernels.expert_layer_s", &mut k.expert_layer_s),
             ("kernels.int4_expert_layer_s", &mut k.int4_expert_layer_s),
+            (
+                "kernels.sglang_int4_expert_layer_s",
+                &mut k.sglang_int4_expert_layer_s,
+            ),
             ("kernels.emulated_cache", &mut k.emulated_cache),
+            ("kernels.no_graphs_launch", &mut k.no_graphs_launch),
+            ("kernels.early_rocm_sharing", &mut k.early_rocm_sharing),
+            ("kernels.early_rocm_launch", &mut k.early_rocm_launch),
+            ("kernels.early_rocm_reduce_s", &mut k.early_rocm_reduce_s),
+            ("kernels.expert_spread", &mut k.expert_spread),
+            ("kernels.expanded_bytes", &mut k.expanded_bytes),
+            ("kernels.score_bytes", &mut k.score_bytes),
             ("links.direct_s", &mut l.direct_s),
             ("links.bus_s", &mut l.bus_s),
             ("links.network_s", &mut l.network_s),
             ("links.efficiency", &mut l.efficiency),
+            ("links.several_hosts", &mut l.several_hosts),
             ("links.hop_s", &mut l.hop_s),
         ] {
             visit(name, value);

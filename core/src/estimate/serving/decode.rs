@@ -30,7 +30,7 @@ pub(super) fn step(setting: &Setting<'_>, sequences: f64, context: f64) -> Step 
     let products_s = setting.products_s(group, group);
     let card_s = setting.roofline_s(memory_s, products_s);
     let host_s =
-        setting.engine.step_s + sequences * setting.engine.sequence_s + setting.launches_s();
+        setting.step_host_s() + sequences * setting.engine.sequence_s + setting.launches_s();
     let communication_s = setting.communication_s(group);
     let whole_s = setting.with_host_s(card_s, host_s);
     Step {

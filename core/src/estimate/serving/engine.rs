@@ -21,6 +21,9 @@ pub struct EngineFacts {
     pub stages_overlap: bool,
     /// It captures its decoding steps as graphs, which take memory.
     pub graphs: bool,
+    /// Answers go on while prompts are read, a piece a step; otherwise they stand still until all
+    /// waiting prompts are read.
+    pub mixes_prompts: bool,
 }
 
 impl EngineFacts {
@@ -46,6 +49,7 @@ impl EngineFacts {
             whole_prompts: false,
             stages_overlap: true,
             graphs: true,
+            mixes_prompts: true,
         };
         let local = Self {
             reserved_share: None,
@@ -55,6 +59,7 @@ impl EngineFacts {
             whole_prompts: false,
             stages_overlap: true,
             graphs: false,
+            mixes_prompts: true,
         };
         match engine {
             Engine::Vllm | Engine::VllmAscend => paged,
@@ -67,6 +72,7 @@ impl EngineFacts {
                 reserved_share: Some(0.88),
                 max_sequences: 4096,
                 block_tokens: 1,
+                mixes_prompts: false,
                 ..paged
             },
             Engine::TensorrtLlm => Self {
@@ -109,4 +115,16 @@ pub struct RunDetails {
     pub offline: bool,
     /// Share of the card that the engine is told to take, where that is more than its default.
     pub reserved_share: Option<f64>,
+    /// Kernels are launched one by one, not as a graph (llama.cpp before June 2024).
+    pub no_graphs: bool,
+    /// Quantised weights are expanded to 16 bit for prompts (llama.cpp before June 2024).
+    pub expands: bool,
+    /// Attention scores are written to memory and read back (llama.cpp before fused attention became its
+    /// default in September 2025).
+    pub writes_scores: bool,
+    /// vLLM on AMD cards before its 0.7: attention reads a cached key for each query head, all-reduces
+    /// are the library's, and kernels are launched one by one.
+    pub early_rocm: bool,
+    /// Answers of a batch differ in length as those of people do, so that its end is a long tail.
+    pub varied_answers: bool,
 }

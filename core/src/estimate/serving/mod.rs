@@ -144,13 +144,13 @@ pub fn speed_with(
             .range(mid, node.card, kind_name(quantity, job.engine))
     };
     // Residuals are those of speeds, so times are their reciprocals.
-    let quantity = if plan.batch > 1 {
-        Quantity::Batch
+    let (together, each) = if plan.batch > 1 {
+        (Quantity::Batch, Quantity::Pace)
     } else {
-        Quantity::Decode
+        (Quantity::Decode, Quantity::Decode)
     };
-    let (per_user, basis) = spread(1.0 / load.tpot_s, quantity);
-    let requests = spread(load.requests_per_s() * copies, quantity).0;
+    let per_user = spread(1.0 / load.tpot_s, each).0;
+    let (requests, basis) = spread(load.requests_per_s() * copies, together);
     let prefill = spread(1.0 / load.prefill_each_s, Quantity::Prefill)
         .0
         .scale(f64::from(job.prompt_tokens.max(1)));

@@ -31,8 +31,9 @@ pub(super) fn prefill_s(setting: &Setting<'_>, requests: f64, prompt: f64) -> f6
         / (setting.attention * setting.ways());
     let products_s = setting.products_s(per_pass, headed) + attention_s;
     let memory_s = setting.weights_read(per_pass) / setting.bandwidth;
-    let host_s = setting.engine.step_s + setting.launches_s();
-    let card_s = setting.roofline_s(memory_s, products_s);
+    let host_s = setting.step_host_s() + setting.launches_s();
+    let card_s =
+        setting.roofline_s(memory_s, products_s) + setting.unfused_s(per_pass, prompt / 2.0);
     let serial_s = passes * setting.with_host_s(card_s, host_s);
     let stages = f64::from(setting.stages);
     let under_way = if setting.facts.stages_overlap {

@@ -22,8 +22,10 @@ pub enum Quantity {
     Decode,
     /// Reading prompts.
     Prefill,
-    /// Many requests at once.
+    /// Many requests at once: all their tokens together.
     Batch,
+    /// Many requests at once: time between the tokens of one of them.
+    Pace,
 }
 
 /// Name of a kind of job in the residuals: the quantity and the engine.
@@ -37,6 +39,7 @@ pub const fn kind_name(quantity: Quantity, engine: Engine) -> &'static str {
                     (Quantity::Decode, Engine::$engine) => concat!("decode ", $name),
                     (Quantity::Prefill, Engine::$engine) => concat!("prefill ", $name),
                     (Quantity::Batch, Engine::$engine) => concat!("batch ", $name),
+                    (Quantity::Pace, Engine::$engine) => concat!("pace ", $name),
                 )*
             }
         };
@@ -99,23 +102,36 @@ impl<'a> Probe<'a> {
         step(&self.setting, self.batch, context).seconds
     }
 
-    /// Seconds from sending a batch of requests at once to the last token.
+    /// Seconds from sending a batch of requests at once to the last token. Where answers differ in
+    /// length, the last are written nearly alone: of lengths that are spread as the times
+    /// between calls are (their mean as large as their spread), the longest of `n` is `ln n` means,
+    /// and so long the cost of a step that does not grow with the batch is paid.
     pub fn batch_s(&self) -> f64 {
         let load = self.load();
-        load.cycle_s * self.batch / load.running
+        let whole_s = load.cycle_s * self.batch / load.running;
+        if !self.setting.details.varied_answers || self.batch < 4.0 {
+            return whole_s;
+        }
+        let job = self.setting.job;
+        let output = f64::from(job.output_tokens.max(1));
+        let context = f64::from(job.prompt_tokens) + output / 2.0;
+        let alone_s = step(&self.setting, 1.0, context)
+            .seconds
+            .min(load.step.seconds);
+        whole_s + alone_s * output * (load.running.ln() - 1.0).max(0.0)
     }
 
     /// Seconds a token between the first and the last where `requests` are sent at once and no
     /// more follow: later ones wait behind the first ones' prefills.
     pub fn tpot_at_once_s(&self, requests: f64) -> f64 {
-        /// Share of the others' prefills that comes between a request's own tokens.
-        const WAITED: f64 = 0.7;
+        /// Share of the others' prefills that comes between a request's own tokens: those behind it.
+        const WAITED: f64 = 0.5;
         let load = self.load();
         // With twice as many as run, most of them run in a steady state.
         let steady = (requests / load.running - 1.0).clamp(0.0, 1.0);
         let job = self.setting.job;
-        let output = f64::from(job.output_tokens.max(1));
-        let others_s = WAITED * (load.running - 1.0) * load.prefill_each_s / output;
+        let steps = (f64::from(job.output_tokens) - 1.0).max(1.0);
+        let others_s = WAITED * (load.running - 1.0) * load.prefill_each_s / steps;
         let piece_s = piece_s(&self.setting, f64::from(job.prompt_tokens.max(1)));
         let alone_s = load.step.seconds + others_s.min(piece_s);
         steady * load.tpot_s + (1.0 - steady) * alone_s

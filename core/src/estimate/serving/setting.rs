@@ -59,6 +59,16 @@ fn below(share: f64, best: f64) -> f64 {
     share / (1.0 + ratio).sqrt().sqrt().sqrt()
 }
 
+/// `share` of a peak on a card whose units are slow for its memory (FLOP/s `half` over GB/s), such as H20: what
+/// is lost between products (feeding the units, softmax) does not grow with the peak, so that slower
+/// units lose less of theirs.
+fn fed(share: f64, half: f64, bandwidth_gb_s: f64) -> f64 {
+    /// FLOPs for a byte of the cards that shares are known of.
+    const USUAL: f64 = 150.0;
+    let part = (half / (bandwidth_gb_s.max(1.0) * 1e9) / USUAL).min(1.0);
+    1.0 / (1.0 + (1.0 / share.max(0.01) - 1.0) * part)
+}
+
 /// Engines for one user on their own card.
 fn is_local(engine: Engine) -> bool {
     matches!(
@@ -80,8 +90,11 @@ impl<'a> Setting<'a> {
         let architecture = constants.architectures.of(card);
         let engine = constants.engines.of(job.engine);
         let kernels = &constants.kernels;
-        let weights = weights::weight_bytes(job.model, job.weights, details.bits_per_weight);
+        let mut weights = weights::weight_bytes(job.model, job.weights, details.bits_per_weight);
         let gguf = job.engine == Engine::LlamaCpp;
+        if gguf && job.weights == WeightFormat::Mxfp4 {
+            weights.rest_in_eight_bits();
+        }
 
         let bits = details
             .bits_per_weight
@@ -124,7 +137,7 @@ impl<'a> Setting<'a> {
         let (peak, narrow) = match dtype {
             ComputeDtype::Fp8 | ComputeDtype::Int8 | ComputeDtype::Fp4 => (
                 peaks.flops_per_s(dtype).unwrap_or(half),
-                architecture.narrow,
+                fed(architecture.narrow, half, card.bandwidth_gb_s),
             ),
             ComputeDtype::Fp32 => (peaks.flops_per_s(ComputeDtype::Fp32).unwrap_or(half), 1.0),
             _ => (half, 1.0),
@@ -159,7 +172,7 @@ impl<'a> Setting<'a> {
             bandwidth: bandwidth.max(1.0),
             cache_bandwidth: cache_bandwidth.max(1.0),
             products: (peak * share * narrow * expand).max(1.0),
-            attention: (half * share * kernels.attention).max(1.0),
+            attention: (half * share * fed(kernels.attention, half, card.bandwidth_gb_s)).max(1.0),
             dense_flops: 2.0 * dense_params as f64,
             expert_flops: experts.map_or(0.0, |e| {
                 2.0 * f64::from(e.layers) * shape.one_expert_params() as f64
@@ -181,13 +194,15 @@ impl<'a> Setting<'a> {
         f64::from(self.shape.layers)
     }
 
-    /// Experts of a block that a pass of `tokens` touches, on average, each token choosing evenly.
+    /// Experts of a block that a pass of `tokens` touches, on average. Tokens of one batch resemble
+    /// one another, so that fewer of them than there are choose as if evenly.
     pub fn experts_touched(&self, tokens: f64) -> f64 {
         if self.experts <= 0.0 {
             return 0.0;
         }
         let missed = 1.0 - (self.experts_used / self.experts).min(1.0);
-        self.experts * (1.0 - missed.powf(tokens))
+        let different = tokens.max(1.0).powf(self.constants.kernels.expert_spread);
+        self.experts * (1.0 - missed.powf(different))
     }
 
     /// Bytes of weights that one card of a tensor-parallel group reads in a pass of `tokens`,
@@ -256,6 +271,25 @@ impl<'a> Setting<'a> {
         weights * ops / (vector * self.ways())
     }
 
+    /// Seconds that kernels which are not fused spend on memory in a pass of `tokens` whose prompts
+    /// have `context` tokens on average behind them: weights expanded to 16 bit, attention scores
+    /// written out and read back.
+    pub fn unfused_s(&self, tokens: f64, context: f64) -> f64 {
+        /// Up to so many rows, kernels take quantised weights as they are.
+        const FEW: f64 = 8.0;
+        let kernels = &self.constants.kernels;
+        let mut bytes = 0.0;
+        if self.details.expands && tokens > FEW && self.job.weights.bits_per_weight() < 12.0 {
+            let flops = self.dense_flops + self.expert_flops * self.experts_touched(tokens);
+            bytes += flops / 2.0 * kernels.expanded_bytes;
+        }
+        if self.details.writes_scores {
+            let heads = f64::from(self.shape.heads());
+            bytes += self.layers() * heads * tokens * context * kernels.score_bytes;
+        }
+        bytes / (self.bandwidth * self.ways())
+    }
+
     /// Seconds to read the caches of `sequences` of `context` tokens once, all stages' blocks.
     pub fn cache_read_s(&self, sequences: f64, context: f64) -> f64 {
         let elements = kv::card_elements(self.shape, context, self.tensor, true);
@@ -274,6 +308,8 @@ impl<'a> Setting<'a> {
         // Transformers copies keys and values out to all query heads.
         let cost = if self.job.engine == Engine::Transformers {
             1.0
+        } else if self.details.early_rocm {
+            self.constants.kernels.early_rocm_sharing
         } else {
             self.architecture.unshared_cache
         };
@@ -317,13 +353,38 @@ impl<'a> Setting<'a> {
             } else if matches!(self.job.weights, WeightFormat::Gptq4 | WeightFormat::Awq4)
                 && bits < 6.0
             {
-                kernels.int4_expert_layer_s
+                if self.job.engine == Engine::Sglang {
+                    kernels.sglang_int4_expert_layer_s
+                } else {
+                    kernels.int4_expert_layer_s
+                }
             } else {
                 kernels.expert_layer_s
             };
         }
-        let launch = if eager { 1.0 } else { self.architecture.launch };
+        let early = if self.details.early_rocm {
+            kernels.early_rocm_launch
+        } else if self.details.no_graphs {
+            kernels.no_graphs_launch
+        } else {
+            1.0
+        };
+        let launch = if eager {
+            1.0
+        } else {
+            self.architecture.launch * early
+        };
         launch * (self.layers() * self.engine.layer_s * format + expert_layers * expert)
+    }
+
+    /// Host seconds of one step whatever the model.
+    pub fn step_host_s(&self) -> f64 {
+        let several = if self.tensor > 1 {
+            self.constants.links.several_hosts
+        } else {
+            0.0
+        };
+        self.engine.step_s * (1.0 + several)
     }
 
     /// Host and card time put together: the longer and the share of the shorter that shows.
@@ -350,6 +411,8 @@ impl<'a> Setting<'a> {
             )
         } else if link.kind.starts_with("PCIe") {
             (card_link, links.bus_s)
+        } else if self.details.early_rocm {
+            (card_link, self.constants.kernels.early_rocm_reduce_s)
         } else {
             (card_link, links.direct_s)
         };

@@ -34,6 +34,21 @@ impl WeightBytes {
         self.blocks() + self.embedding + self.head + self.other
     }
 
+    /// GGUF files of models with MXFP4 experts keep the rest in Q8_0 (17 bytes for 16 weights of 16
+    /// bit).
+    pub fn rest_in_eight_bits(&mut self) {
+        for bytes in [
+            &mut self.kv_projections,
+            &mut self.attention,
+            &mut self.shared_ffn,
+            &mut self.embedding,
+            &mut self.head,
+            &mut self.head_read,
+        ] {
+            *bytes = *bytes * 17 / 32;
+        }
+    }
+
     /// Those of the blocks.
     pub const fn blocks(&self) -> u64 {
         self.kv_projections + self.attention + self.shared_ffn + self.routed + self.norms

@@ -2,7 +2,7 @@
 
 use super::model::model_of;
 use super::words;
-use crate::catalog::{Card, Catalog, Model, Node};
+use crate::catalog::{Card, Catalog, Model, Node, Vendor};
 use crate::dtype::{KvFormat, WeightFormat};
 use crate::estimate::serving::{
     EngineFacts, Probe, Quantity, RunDetails, ServingConstants, ServingJob, kind_name, memory_with,
@@ -67,6 +67,10 @@ pub struct ServingRun {
     quantity: Quantity,
 }
 
+/// Share of a card that an engine can be told to take.
+const MOST_RESERVED: f64 = 0.97;
+/// Share of what an engine takes by default beyond which weights leave too little for a cache.
+const CROWDED: f64 = 0.9;
 /// Tokens where a row does not say: a short question and answer.
 const DEFAULT_PROMPT: u32 = 256;
 /// The same of an answer.
@@ -124,8 +128,9 @@ pub fn serving_run(row: &InferenceRow, catalog: &Catalog) -> Result<ServingRun, 
     {
         return Err("memory of a batch whose length is not stated".into());
     }
-    let saturated = row.batch_or_concurrency.is_none();
-    let requests = row.batch_or_concurrency.unwrap_or(1).max(1);
+    let stated = row.batch_or_concurrency.or_else(|| sent_at_once(&notes));
+    let saturated = stated.is_none();
+    let requests = stated.unwrap_or(1).max(1);
     let (ask, quantity) = ask(
         row,
         &notes,
@@ -136,6 +141,16 @@ pub fn serving_run(row: &InferenceRow, catalog: &Catalog) -> Result<ServingRun, 
         output_tokens,
     )?;
 
+    let total_bytes = weight_bytes(&model, weights.format, weights.bits).total() as f64;
+    let plan = layout(row, engine, &card, total_bytes, requests);
+    let usable = card.usable_memory_bytes() as f64;
+    let per_card = total_bytes / f64::from(plan.tensor_parallel * plan.pipeline_parallel);
+    if !is_memory && per_card > usable * MOST_RESERVED {
+        return Err("the weights do not fit on the cards that it names".into());
+    }
+    // Whoever runs weights that leave little of the default share tells the engine to take more.
+    let share = EngineFacts::of(engine, &card).reserved_share.unwrap_or(1.0);
+    let crowded = per_card > usable * share * CROWDED;
     let details = RunDetails {
         bits_per_weight: weights.bits,
         full_prompt_logits: engine == Engine::Transformers
@@ -149,15 +164,18 @@ pub fn serving_run(row: &InferenceRow, catalog: &Catalog) -> Result<ServingRun, 
         ]
         .iter()
         .any(|word| notes.contains(word)),
-        reserved_share: None,
+        reserved_share: Some(MOST_RESERVED).filter(|_| crowded),
+        no_graphs: engine == Engine::LlamaCpp && words::is_before(&notes, 2024, 6),
+        expands: engine == Engine::LlamaCpp && words::is_before(&notes, 2024, 6),
+        writes_scores: engine == Engine::LlamaCpp
+            && words::is_before(&notes, 2025, 9)
+            && !["fa 1", "flash"].iter().any(|word| notes.contains(word)),
+        early_rocm: engine == Engine::Vllm
+            && card.vendor == Vendor::Amd
+            && words::version(&row.engine).is_some_and(|version| version < (0, 7)),
+        varied_answers: notes.contains("sharegpt")
+            || (notes.contains("at once") && notes.contains("mean in/out") && output_tokens > 100),
     };
-    let total_bytes = weight_bytes(&model, weights.format, details.bits_per_weight).total() as f64;
-    let plan = layout(row, engine, &card, total_bytes, requests);
-    let per_card = total_bytes / f64::from(plan.tensor_parallel * plan.pipeline_parallel);
-    let share = EngineFacts::of(engine, &card).reserved_share.unwrap_or(1.0);
-    if !is_memory && per_card > card.usable_memory_bytes() as f64 * share {
-        return Err("the weights do not fit on the cards that it names".into());
-    }
     let ask = whose_memory(
         ask,
         row,
@@ -227,6 +245,16 @@ fn mean_output(notes: &str) -> Option<u32> {
         .flatten()
 }
 
+/// Requests of notes such as `500 requests in 61.7 s, all requests sent at once`.
+fn sent_at_once(notes: &str) -> Option<u32> {
+    let (before, _) = notes.split_once(" requests in ")?;
+    notes
+        .contains("at once")
+        .then(|| before.rsplit(|c: char| !c.is_ascii_digit()).next())
+        .flatten()
+        .and_then(|digits| digits.parse().ok())
+}
+
 fn default_engine(precision: &str) -> Engine {
     match WeightFormat::from_name(precision) {
         Some(format) if format.is_gguf() => Engine::LlamaCpp,
@@ -260,10 +288,10 @@ fn ask(
     requests: u32,
     output_tokens: u32,
 ) -> Result<(Ask, Quantity), String> {
-    let many = if requests > 1 {
-        Quantity::Batch
+    let (many, pace) = if requests > 1 {
+        (Quantity::Batch, Quantity::Pace)
     } else {
-        Quantity::Decode
+        (Quantity::Decode, Quantity::Decode)
     };
     let served = !local && engine != Engine::Transformers;
     let batch = |tokens: f64| {
@@ -300,8 +328,8 @@ fn ask(
             (Ask::BatchTtft, Quantity::Prefill)
         }
         "ttft_ms" => (Ask::Ttft, Quantity::Prefill),
-        "tpot_ms" if notes.contains("at once") => (Ask::TpotAtOnce, many),
-        "tpot_ms" => (Ask::Tpot, many),
+        "tpot_ms" if notes.contains("at once") => (Ask::TpotAtOnce, pace),
+        "tpot_ms" => (Ask::Tpot, pace),
         "request_latency_ms" => (Ask::BatchLatency, many),
         "throughput_output_tokens_per_s_total" => {
             (batch(f64::from(output_tokens)), Quantity::Batch)

@@ -44,6 +44,14 @@ pub(super) fn engine(name: &str) -> Option<Engine> {
     })
 }
 
+/// The version in words such as `vllm 0.6.1`.
+pub(super) fn version(engine: &str) -> Option<(u32, u32)> {
+    engine.split_whitespace().skip(1).find_map(|word| {
+        let mut parts = word.trim_start_matches('v').split('.');
+        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+    })
+}
+
 /// A weight format as a row gives it, with the bits of one weight where they are not the format's
 /// own.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -117,4 +125,53 @@ pub(super) fn cache(precision: &str) -> KvFormat {
         .next()
         .and_then(KvFormat::from_name)
         .unwrap_or(KvFormat::Bits16)
+}
+
+/// Whether notes in small letters name a date (`may 2024`, `10 jan 2024`, `2023`) before that month. A year by
+/// itself stands for its last month; notes without a date are of today.
+pub(super) fn is_before(notes: &str, year: u32, month: u32) -> bool {
+    const MONTHS: [&str; 12] = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ];
+    let words: Vec<&str> = notes
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.iter().enumerate().any(|(i, word)| {
+        let Ok(found) = word.parse::<u32>() else {
+            return false;
+        };
+        if !(2020..2100).contains(&found) {
+            return false;
+        }
+        let before = i.checked_sub(1).and_then(|j| words.get(j));
+        let named = before.and_then(|word| MONTHS.iter().position(|name| word.starts_with(name)));
+        let found_month = named.map_or(12, |index| index as u32 + 1);
+        (found, found_month) < (year, month)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read() {
+        assert_eq!(version("vllm 0.6.1"), Some((0, 6)));
+        assert_eq!(version("vllm v0.10.0 rocm"), Some((0, 10)));
+        assert_eq!(version("vllm"), None);
+        assert_eq!(version("vllm (2023)"), None);
+    }
+
+    #[test]
+    fn dates_in_notes_are_read() {
+        assert!(is_before("table 'x' may 2024; row", 2024, 6));
+        assert!(is_before("llama-bench, 10 jan 2024", 2024, 6));
+        assert!(!is_before("june 2024", 2024, 6));
+        assert!(is_before("build 3622 of aug 2024", 2025, 9));
+        assert!(is_before("2023", 2024, 6));
+        assert!(!is_before("2025", 2025, 9));
+        assert!(!is_before("pp2048 of 2048 tokens", 2024, 6));
+        assert!(!is_before("", 2024, 6));
+    }
 }
