@@ -5,9 +5,11 @@
 //! with the same static server and start the same browser.
 
 pub mod browser;
+pub mod offline;
 pub mod page;
 pub mod run;
 pub mod serve;
+pub mod sizes;
 pub mod split;
 pub mod test;
 pub mod tools;

@@ -1,8 +1,8 @@
 //! Building the page into dist/.
 
-use crate::run::{Failure, Result, fail, root, run, say};
-use crate::{split, tools};
-use std::path::{Path, PathBuf};
+use crate::run::{Result, root, run};
+use crate::{offline, sizes, split, tools};
+use std::path::PathBuf;
 
 /// Where the built page is.
 pub fn dist() -> PathBuf {
@@ -22,21 +22,7 @@ pub fn build() -> Result<()> {
     );
     run(&mut trunk)?;
     split::split(&tools, &dist())?;
-    report_sizes(&dist())
-}
-
-fn report_sizes(dist: &Path) -> Result<()> {
-    let unreadable = |error| Failure(format!("{} cannot be read: {error}", dist.display()));
-    let mut wasm = 0;
-    for entry in std::fs::read_dir(dist).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        let bytes = entry.metadata().map_err(unreadable)?.len();
-        let name = entry.file_name().to_string_lossy().into_owned();
-        say(format_args!("dist/{name}: {:.1} kB", bytes as f64 / 1000.0));
-        wasm += usize::from(name.ends_with(".wasm"));
-    }
-    if wasm == 0 {
-        return fail("the build left no WebAssembly file in dist/");
-    }
-    Ok(())
+    offline::write(&dist())?;
+    sizes::pack(&dist())?;
+    sizes::report(&dist())
 }

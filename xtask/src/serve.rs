@@ -99,7 +99,7 @@ fn answer_all(mut stream: TcpStream, folder: &Path, mount: &str) -> std::io::Res
         let method = words.next().unwrap_or_default();
         let target = words.next().unwrap_or_default();
         let answer = match method {
-            "GET" | "HEAD" => answer(target, folder, mount),
+            "GET" | "HEAD" => answer(target, folder, mount).packed(accepts_brotli(&head)),
             _ => Answer::text(405, "only GET and HEAD are answered"),
         };
         stream.write_all(answer.head().as_bytes())?;
@@ -113,6 +113,8 @@ struct Answer {
     status: u16,
     kind: &'static str,
     location: Option<String>,
+    file: Option<PathBuf>,
+    packed: bool,
     body: Vec<u8>,
 }
 
@@ -122,7 +124,33 @@ impl Answer {
             status,
             kind: "text/plain; charset=utf-8",
             location: None,
+            file: None,
+            packed: false,
             body: text.as_bytes().to_vec(),
+        }
+    }
+
+    /// The same answer in brotli, where the build left the file so and the browser takes it.
+    fn packed(mut self, accepted: bool) -> Answer {
+        let packed = self
+            .file
+            .as_deref()
+            .filter(|_| accepted)
+            .and_then(|file| std::fs::read(packed_name(file)).ok());
+        if let Some(body) = packed {
+            self.body = body;
+            self.packed = true;
+        }
+        self
+    }
+
+    /// How long a browser may keep it: a name with a hash never means anything else.
+    fn cache_control(&self) -> &'static str {
+        let hashed = self.file.as_deref().is_some_and(has_hash);
+        if hashed {
+            "public, max-age=31536000, immutable"
+        } else {
+            "no-cache"
         }
     }
 
@@ -137,11 +165,17 @@ impl Answer {
             Some(location) => format!("Location: {location}\r\n"),
             None => String::new(),
         };
+        let encoding = if self.packed {
+            "Content-Encoding: br\r\n"
+        } else {
+            ""
+        };
         format!(
-            "HTTP/1.1 {} {reason}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{location}Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n\r\n",
+            "HTTP/1.1 {} {reason}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{encoding}Vary: Accept-Encoding\r\n{location}Cache-Control: {}\r\nX-Content-Type-Options: nosniff\r\n\r\n",
             self.status,
             self.kind,
-            self.body.len()
+            self.body.len(),
+            self.cache_control()
         )
     }
 }
@@ -167,10 +201,36 @@ fn answer(target: &str, folder: &Path, mount: &str) -> Answer {
             status: 200,
             kind: media_type(&file),
             location: None,
+            file: Some(file),
+            packed: false,
             body,
         },
         _ => Answer::text(404, "there is no such file here"),
     }
+}
+
+/// Whether the head of a request says that the browser reads brotli.
+fn accepts_brotli(head: &str) -> bool {
+    head.lines()
+        .filter_map(|line| line.split_once(':'))
+        .filter(|(name, _)| name.eq_ignore_ascii_case("accept-encoding"))
+        .any(|(_, value)| value.split(',').any(|coding| coding.trim() == "br"))
+}
+
+/// Where the build leaves a file in brotli.
+fn packed_name(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".br");
+    PathBuf::from(name)
+}
+
+/// Whether a file's name carries the hash of its content: sixteen hexadecimal digits after a dash.
+fn has_hash(file: &Path) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| {
+        name.split(['-', '.', '_'])
+            .any(|word| word.len() == 16 && word.bytes().all(|b| b.is_ascii_hexdigit()))
+    })
 }
 
 /// The file that a decoded path names inside `folder`; none when it points outside of it.
@@ -289,6 +349,27 @@ mod tests {
         let (_keep, folder) = site();
         let answer = answer("/sub/a%20b.wasm", &folder, "/");
         assert_eq!((answer.status, answer.kind), (200, "application/wasm"));
+    }
+
+    #[test]
+    fn a_file_is_sent_in_brotli_to_those_who_read_it() {
+        let (_keep, folder) = site();
+        let name = "main-0123456789abcdef.css";
+        std::fs::write(folder.join(name), "plain").unwrap();
+        std::fs::write(folder.join(format!("{name}.br")), "packed").unwrap();
+        let asked =
+            |head: &str| answer(&format!("/{name}"), &folder, "/").packed(accepts_brotli(head));
+        let packed = asked("GET / HTTP/1.1\r\nAccept-Encoding: gzip, br\r\n");
+        assert_eq!(
+            (packed.body.as_slice(), packed.kind),
+            (&b"packed"[..], "text/css; charset=utf-8")
+        );
+        assert!(packed.head().contains("Content-Encoding: br\r\n"));
+        assert!(packed.head().contains("immutable"));
+        let plain = asked("GET / HTTP/1.1\r\nAccept-Encoding: gzip\r\n");
+        assert_eq!(plain.body, b"plain");
+        assert!(!plain.head().contains("Content-Encoding"));
+        assert!(answer("/", &folder, "/").head().contains("no-cache"));
     }
 
     #[test]
