@@ -25,7 +25,7 @@ pub use page::{Page, Scheme};
 use driver::Driver;
 use std::error::Error;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use xtask::serve::Site;
 
 /// Why a test or a helper failed.
@@ -38,7 +38,12 @@ pub const MOUNT: &str = "/a/b/";
 
 /// Runs `test` on the built page in a browser session of its own, then checks that the console saw no error.
 pub fn in_browser<T>(test: impl AsyncFnOnce(&Page) -> Outcome<T>) -> Outcome<T> {
-    let site = Site::open(&xtask::page::dist(), MOUNT)?;
+    in_browser_on(&xtask::page::dist(), test)
+}
+
+/// As [`in_browser`], on a copy of the built page that the test may change.
+pub fn in_browser_on<T>(folder: &Path, test: impl AsyncFnOnce(&Page) -> Outcome<T>) -> Outcome<T> {
+    let site = Site::open(folder, MOUNT)?;
     let url = site.url()?;
     std::thread::spawn(move || site.run());
 
