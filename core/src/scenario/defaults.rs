@@ -37,6 +37,11 @@ const PUBLISHED_BELOW_16_BIT: &[(&str, WeightFormat)] = &[
     ("glm-5.3", WeightFormat::Fp8),
     ("kimi-k2-1t-a32b", WeightFormat::Fp8),
     ("minimax-m2-230b-a10b", WeightFormat::Fp8),
+    ("deepseek-v4-flash", WeightFormat::Mxfp4),
+    ("deepseek-v4-pro", WeightFormat::Mxfp4),
+    ("kimi-k2.5-1t-a32b", WeightFormat::Gptq4),
+    ("kimi-k3", WeightFormat::Mxfp4),
+    ("mimo-v2-flash", WeightFormat::Fp8),
     ("gpt-oss-20b", WeightFormat::Mxfp4),
     ("gpt-oss-120b", WeightFormat::Mxfp4),
 ];

@@ -16,14 +16,13 @@ fn model(id: &str) -> &'static Model {
 }
 
 /// Models whose published count the shape explains only in part, and why.
-const UNEXPLAINED: [(&str, &str); 7] = [
+const UNEXPLAINED: [(&str, &str); 6] = [
     ("gpt2", "learned positions (0.6 %) and biases"),
     ("opt-125m", "learned positions (1.3 %) and biases"),
     ("llama-4-scout", "vision tower of 0.87 B"),
     ("gemma-3-4b", "vision tower of 0.42 B"),
     ("gemma-3-12b", "vision tower of 0.42 B"),
     ("gemma-3-27b", "vision tower of 0.42 B"),
-    ("qwen3.8-27b", "output gate of the full attention, 0.50 B"),
 ];
 
 #[test]
@@ -90,8 +89,9 @@ fn shapes_hold_together() {
                     head_dim,
                     window,
                 } => {
-                    assert!(kv_heads > 0 && heads % kv_heads == 0, "{}", m.id);
-                    assert!((64..=256).contains(&head_dim), "{}", m.id);
+                    // Blocks without keys of their own use an earlier block's.
+                    assert!(kv_heads == 0 || heads % kv_heads == 0, "{}", m.id);
+                    assert!((64..=512).contains(&head_dim), "{}", m.id);
                     assert!(window.is_none_or(|w| w < m.max_context), "{}", m.id);
                 }
                 AttentionKind::Latent {
@@ -99,7 +99,11 @@ fn shapes_hold_together() {
                     qk_rope_dim,
                     ..
                 } => {
-                    assert_eq!((kv_rank, qk_rope_dim), (512, 64), "{}", m.id);
+                    assert!(
+                        matches!((kv_rank, qk_rope_dim), (256 | 512, 64)),
+                        "{}",
+                        m.id
+                    );
                 }
                 AttentionKind::Compressed {
                     entry_dim, window, ..
@@ -107,7 +111,8 @@ fn shapes_hold_together() {
                     assert!(entry_dim >= 128 && window < m.max_context, "{}", m.id);
                 }
                 AttentionKind::Linear { state_elements, .. } => {
-                    assert!(state_elements >= 100_000, "{}", m.id);
+                    // None at all where a block is a feed-forward network alone.
+                    assert!(state_elements == 0 || state_elements >= 100_000, "{}", m.id);
                 }
             }
         }
@@ -115,7 +120,9 @@ fn shapes_hold_together() {
             None => assert!(t.ffn > 0, "{}", m.id),
             Some(e) => {
                 assert!(e.layers <= t.layers && e.per_token < e.experts, "{}", m.id);
-                assert_eq!(t.ffn > 0, e.layers < t.layers, "{}", m.id);
+                // Hybrids have blocks of attention or state alone beside their experts.
+                let alone = m.family == "Nemotron 3";
+                assert_eq!(t.ffn > 0, e.layers < t.layers && !alone, "{}", m.id);
             }
         }
     }
