@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use cardfit::catalog::Catalog;
-use cardfit::measured::{Folds, INFERENCE_CSV, MeasuredFile, TRAINING_CSV, accuracy, judge};
+use cardfit::measured::{
+    Folds, INFERENCE_CSV, MeasuredFile, TRAINING_CSV, accuracy, judge, points,
+};
 use cardfit::text::Lang;
 use cardfit_calibrate::{Fitted, serving, training, write};
 use serde::Serialize;
@@ -59,6 +61,13 @@ fn run(with_training: bool, with_serving: bool) -> Result<(), Box<dyn std::error
     write::text(
         &root().join("docs/accuracy.md"),
         &accuracy::markdown(&training, &inference),
+    )?;
+    write::text(
+        &root().join("page/public/accuracy.json"),
+        &points::json(&[
+            (&training_file, training.as_slice()),
+            (&inference_file, inference.as_slice()),
+        ]),
     )?;
     for (page, lang) in [("README.md", Lang::En), ("README.zh-CN.md", Lang::ZhCn)] {
         write::between_markers(

@@ -6,7 +6,9 @@ use std::io::{Read, Write};
 use cardfit::catalog::Catalog;
 use cardfit::measured::accuracy::{self, percent};
 use cardfit::measured::report::{Group, Report};
-use cardfit::measured::{ConstantsFor, Folds, Judged, MeasuredFile, Shipped, Verdict, judge};
+use cardfit::measured::{
+    ConstantsFor, Folds, Judged, MeasuredFile, Shipped, Verdict, judge, points,
+};
 
 use crate::table::{Side, table};
 use crate::{Arg, Args, Failure};
@@ -17,7 +19,7 @@ cardfit validate: compare estimates with measured results
 
 USAGE
   cardfit validate [OPTIONS] FILE.csv
-  cardfit validate --markdown
+  cardfit validate --markdown | --points
 
 FILE.csv holds one measured result a row, in the form of core/data/measured/*.csv (its README
 says the columns); - reads standard input. What a row states of its run is taken, what it leaves
@@ -30,6 +32,7 @@ OPTIONS
                    their source (leave one source out); other rows as always
   --json           print the report as JSON
   --markdown       print docs/accuracy.md: the shipped rows, by leave-one-source-out
+  --points         print page/public/accuracy.json: each of those rows as a point
 
 The error of a row is |estimate / measured - 1|. 'in range' is the share of rows whose measured
 value lies between low and high. 'lean' is the median of estimate / measured.
@@ -45,6 +48,7 @@ struct Options {
     loso: bool,
     json: bool,
     markdown: bool,
+    points: bool,
 }
 
 /// Runs the command, writing the report to `out`.
@@ -54,8 +58,8 @@ struct Options {
 /// be written.
 pub fn run(args: &[String], out: &mut dyn Write) -> Result<(), Failure> {
     let options = options(args)?;
-    if options.markdown {
-        return markdown(out);
+    if options.markdown || options.points {
+        return shipped(options.points, out);
     }
     let Some(path) = &options.file else {
         return Err(Failure::Usage(
@@ -103,6 +107,7 @@ fn options(args: &[String]) -> Result<Options, Failure> {
             Arg::Option("--loso", None) => options.loso = true,
             Arg::Option("--json", None) => options.json = true,
             Arg::Option("--markdown", None) => options.markdown = true,
+            Arg::Option("--points", None) => options.points = true,
             Arg::Option(name, _) => return Err(args.unknown(name)),
             Arg::Value(file) if options.file.is_none() => options.file = Some(file.to_owned()),
             Arg::Value(more) => {
@@ -112,9 +117,9 @@ fn options(args: &[String]) -> Result<Options, Failure> {
             }
         }
     }
-    if options.markdown && options.file.is_some() {
+    if (options.markdown || options.points) && options.file.is_some() {
         return Err(Failure::Usage(
-            "--markdown is about the shipped rows and takes no file".to_owned(),
+            "--markdown and --points are about the shipped rows and take no file".to_owned(),
         ));
     }
     Ok(options)
@@ -195,15 +200,26 @@ fn significant(value: f64) -> String {
     }
 }
 
-fn markdown(out: &mut dyn Write) -> Result<(), Failure> {
-    let judged = |csv: &str| {
-        MeasuredFile::parse(csv)
-            .map(|file| judge(&file, Catalog::embedded(), Folds::embedded()))
-            .map_err(|error| Failure::Run(error.to_string()))
-    };
-    let training = judged(cardfit::measured::TRAINING_CSV)?;
-    let inference = judged(cardfit::measured::INFERENCE_CSV)?;
-    write!(out, "{}", accuracy::markdown(&training, &inference))?;
+/// Prints what the product ships about its own rows.
+fn shipped(as_points: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let parsed =
+        |csv: &str| MeasuredFile::parse(csv).map_err(|error| Failure::Run(error.to_string()));
+    let files = [
+        parsed(cardfit::measured::TRAINING_CSV)?,
+        parsed(cardfit::measured::INFERENCE_CSV)?,
+    ];
+    let [training_file, inference_file] = &files;
+    let of = |file| judge(file, Catalog::embedded(), Folds::embedded());
+    let (training, inference) = (of(training_file), of(inference_file));
+    if as_points {
+        let judged = [
+            (training_file, training.as_slice()),
+            (inference_file, inference.as_slice()),
+        ];
+        write!(out, "{}", points::json(&judged))?;
+    } else {
+        write!(out, "{}", accuracy::markdown(&training, &inference))?;
+    }
     Ok(())
 }
 

@@ -169,6 +169,17 @@ fn the_accuracy_page_is_what_the_command_prints_now() {
 }
 
 #[test]
+fn the_pages_points_are_what_the_command_prints_now() {
+    let points = concat!(env!("CARGO_MANIFEST_DIR"), "/../page/public/accuracy.json");
+    let run = cardfit(&["validate", "--points"]);
+    assert!(run.status.success());
+    assert!(
+        text(&run.stdout) == fs::read_to_string(points).unwrap(),
+        "page/public/accuracy.json is out of date; run `cargo xtask calibrate report`"
+    );
+}
+
+#[test]
 fn the_readmes_show_the_figures_of_now() {
     let judged = |csv: &str| {
         let file = MeasuredFile::parse(csv).unwrap();

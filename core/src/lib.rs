@@ -28,6 +28,8 @@ pub mod catalog;
 pub mod check;
 pub mod dtype;
 pub mod estimate;
+pub mod explain;
+pub mod launch;
 pub mod measured;
 pub mod offers;
 pub mod plan;

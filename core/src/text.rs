@@ -22,7 +22,7 @@ type Texts = HashMap<String, String>;
 /// The files of one language.
 macro_rules! texts {
     ($lang:literal) => {
-        texts!($lang: "check", "common", "jobs", "models", "rental")
+        texts!($lang: "chart", "check", "common", "jobs", "method", "models", "rental", "views")
     };
     ($lang:literal: $($area:literal),+) => {
         &[$(include_str!(concat!("../locales/", $lang, "/", $area, ".json"))),+]

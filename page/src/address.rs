@@ -4,7 +4,7 @@ use cardfit::text::Lang;
 use leptos::prelude::window;
 use wasm_bindgen::JsValue;
 
-use crate::state::Pace;
+use crate::state::{Pace, ViewParams};
 use crate::views::View;
 
 /// The query of the page's address, without `?`.
@@ -29,6 +29,16 @@ pub fn view() -> View {
     parameter("view")
         .and_then(|name| View::of(&name))
         .unwrap_or_default()
+}
+
+/// The parameters of that view which the address has.
+pub fn view_params() -> ViewParams {
+    view()
+        .params()
+        .iter()
+        .filter_map(|name| Some((*name, parameter(name)?)))
+        .filter(|(_, value)| !value.is_empty())
+        .collect()
 }
 
 /// The first of the browser's languages that the page speaks.

@@ -14,12 +14,14 @@
 //! | [`format`], [`words`], [`verdict_text`] | figures, values and the verdict in words |
 //! | [`form`], [`model_picker`], [`presets`] | inputs |
 //! | [`verdict`], [`offers_table`], [`offer_detail`], [`memory_bar`] | the answer |
+//! | [`chart`] | charts, their scales and their tables |
 //! | [`views`] | the views of the page, and the way between them |
 //! | [`address`] | the browser's address bar, language and storage |
 
 pub mod address;
 pub mod answer;
 pub mod app;
+pub mod chart;
 pub mod form;
 pub mod format;
 pub mod glyphs;
@@ -36,9 +38,11 @@ pub mod presets;
 pub mod remedies;
 pub mod search;
 pub mod state;
+pub mod take;
 pub mod verdict;
 pub mod verdict_text;
 pub mod views;
+pub mod why;
 pub mod words;
 mod work_words;
 

@@ -11,9 +11,11 @@ use crate::answer::{AnswerKind, Row, cost};
 use crate::glyphs::FitGlyph;
 use crate::lazy::lazy_view;
 use crate::memory_bar::MemoryBar;
+use crate::offers_table::reveal;
 use crate::state::App;
+use crate::views::{View, ViewLink, link_of};
 use crate::words::{self, t};
-use crate::{format, remedies};
+use crate::{format, remedies, take, why};
 
 lazy_view! {
     /// [`OfferDetail`], loaded when the first row is opened.
@@ -40,7 +42,7 @@ pub fn OfferDetail(
             <Show when=move || row.with(|row| row.as_ref().is_some_and(|r| r.counts.len() > 1))>
                 <Counts row offer />
             </Show>
-            {move || offer.get().map(|offer| view! { <OfferFacts offer /> })}
+            {move || offer.get().map(offer_facts)}
         </div>
     }
 }
@@ -113,21 +115,23 @@ fn Counts(row: Memo<Option<Arc<Row>>>, offer: Memo<Option<Arc<Offer>>>) -> impl 
     }
 }
 
-/// What there is to say about one offer.
-#[component]
-fn OfferFacts(offer: Arc<Offer>) -> impl IntoView {
+/// What there is to say about one offer. A function, like those that it calls, and not a component: what is read here
+/// is followed by the closure that calls it.
+fn offer_facts(offer: Arc<Offer>) -> impl IntoView {
     let app = App::get();
     let lang = app.lang.get();
     let plan = words::plan(lang, &offer);
     view! {
         <div class="facts">
+            {why(&offer)}
             <section class="wide">
                 <h3>{text(lang, "offer.memory", &[])}</h3>
                 {(offer.fit != Fit::Fits)
                     .then(|| {
                         view! {
-                            <FitProblem offer=Arc::clone(&offer) />
+                            {fit_problem(&offer)}
                             <RemedyButtons offer=Arc::clone(&offer) most=4 />
+                            {larger_card(&offer)}
                         }
                     })}
                 <MemoryBar offer=Arc::clone(&offer) />
@@ -146,16 +150,52 @@ fn OfferFacts(offer: Arc<Offer>) -> impl IntoView {
                         </section>
                     }
                 })}
-            <Speed offer=Arc::clone(&offer) />
-            <PriceFacts offer=Arc::clone(&offer) />
-            <Grounds offer />
+            {speed_facts(&offer)}
+            {price_facts(&offer)}
+            {grounds(&offer)}
+            {take::launch_files(&offer)}
         </div>
     }
 }
 
+/// What decides for this card, what sets it apart from the first, and the ways on from here.
+fn why(offer: &Arc<Offer>) -> impl IntoView + use<> {
+    let app = App::get();
+    let lang = app.lang.get();
+    let answer = app.answer.get();
+    let first = answer.first().filter(|first| !Arc::ptr_eq(first, offer));
+    let sentences: Vec<String> = [
+        why::decides(lang, offer),
+        first.and_then(|first| why::against(lang, offer, first, answer.kind)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let pair: Vec<&Offer> = first
+        .map(|first| vec![first.as_ref(), offer.as_ref()])
+        .unwrap_or_else(|| vec![offer.as_ref()]);
+    let pair = link_of(pair);
+    view! {
+        <section class="wide why">
+            <p data-testid="why-decides">{sentences.join(&text(lang, "page.space", &[]))}</p>
+            <p class="ways">
+                <ViewLink
+                    view=View::Card
+                    params=vec![("show", offer.card.clone())]
+                    testid="to-card"
+                >
+                    {text(lang, "offer.to_card", &[])}
+                </ViewLink>
+                <ViewLink view=View::Compare params=vec![("vs", pair)] testid="to-compare">
+                    {text(lang, "offer.to_compare", &[])}
+                </ViewLink>
+            </p>
+        </section>
+    }
+}
+
 /// Why it does not fit.
-#[component]
-fn FitProblem(offer: Arc<Offer>) -> impl IntoView {
+fn fit_problem(offer: &Offer) -> impl IntoView + use<> {
     let lang = App::get().lang.get();
     let usable = format::gib(offer.usable_memory_bytes as f64);
     let high = format::gib(offer.memory.needed_bytes.high);
@@ -176,6 +216,36 @@ fn FitProblem(offer: Arc<Offer>) -> impl IntoView {
         ),
     };
     view! { <p data-testid="why">{message}</p> }
+}
+
+/// Where no single change makes an offer fit: the cheapest offer that does, as a button that shows it.
+fn larger_card(offer: &Offer) -> impl IntoView + use<> {
+    let app = App::get();
+    let lang = app.lang.get();
+    let answer = app.answer.get();
+    let fitting = answer
+        .first()
+        .filter(|first| first.fit == Fit::Fits)
+        .cloned();
+    offer.remedies.is_empty().then(|| {
+        let way_on = fitting.map(|first| {
+            let cards = words::cards(lang, &first);
+            view! {
+                <button
+                    type="button"
+                    class="remedy"
+                    data-testid="larger-card"
+                    on:click=move |_| reveal(app, &first.card, first.count)
+                >
+                    {text(lang, "offer.remedy.other_card", &[("value", &cards)])}
+                </button>
+            }
+        });
+        view! {
+            <p>{text(lang, "offer.remedy.nothing", &[])}</p>
+            <p class="remedies">{way_on}</p>
+        }
+    })
 }
 
 /// Changes that would make an offer fit, the smallest first, as buttons that make them.
@@ -218,8 +288,7 @@ fn fact(name: String, value: String) -> impl IntoView {
     }
 }
 
-#[component]
-fn Speed(offer: Arc<Offer>) -> impl IntoView {
+fn speed_facts(offer: &Offer) -> impl IntoView + use<> {
     let app = App::get();
     let lang = app.lang.get();
     let name = |key: &str| text(lang, key, &[]);
@@ -348,8 +417,7 @@ fn TimeBar(lang: Lang, parts: TimeParts) -> impl IntoView {
     }
 }
 
-#[component]
-fn PriceFacts(offer: Arc<Offer>) -> impl IntoView {
+fn price_facts(offer: &Offer) -> impl IntoView + use<> {
     let app = App::get();
     let lang = app.lang.get();
     let currency = app.scenario.with(|s| s.money.currency);
@@ -390,7 +458,7 @@ fn PriceFacts(offer: Arc<Offer>) -> impl IntoView {
         <section>
             <h3>{text(lang, "offer.price", &[])}</h3>
             {match &offer.price {
-                Some(price) => view! { <PriceOrigin price=price.clone() /> }.into_any(),
+                Some(price) => price_origin(price.clone()).into_any(),
                 None => view! { <p>{text(lang, "offer.price.none", &[])}</p> }.into_any(),
             }}
             {charged}
@@ -400,8 +468,7 @@ fn PriceFacts(offer: Arc<Offer>) -> impl IntoView {
 }
 
 /// Whose price it is, of which day, and where it was read.
-#[component]
-fn PriceOrigin(price: PriceUsed) -> impl IntoView {
+fn price_origin(price: PriceUsed) -> impl IntoView {
     let app = App::get();
     let lang = app.lang.get();
     let Some(provider) = price.provider else {
@@ -457,8 +524,7 @@ fn PriceOrigin(price: PriceUsed) -> impl IntoView {
 }
 
 /// What the estimate rests on and what was assumed.
-#[component]
-fn Grounds(offer: Arc<Offer>) -> impl IntoView {
+fn grounds(offer: &Offer) -> impl IntoView + use<> {
     let app = App::get();
     let lang = app.lang.get();
     let about =

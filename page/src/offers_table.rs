@@ -14,6 +14,7 @@ use crate::lazy::Lazy;
 use crate::offer_detail::offer_detail;
 use crate::own_price::OwnPrice;
 use crate::state::App;
+use crate::take::TakeAway;
 use crate::words::{self, t};
 
 /// Rows shown before "all" is asked for.
@@ -117,6 +118,7 @@ pub fn OffersTable() -> impl IntoView {
                     }}
                 </button>
             </Show>
+            <TakeAway />
         </section>
     }
 }
@@ -143,6 +145,13 @@ fn OfferRow(card: String) -> impl IntoView {
             });
         }
     };
+    let pointed = {
+        let card = card.clone();
+        Memo::new(move |_| app.pointed_in_chart.with(|at| at.as_ref() == Some(&card)))
+    };
+    let kept = StoredValue::new(card.clone());
+    let point = move |_| app.pointed.set(Some(kept.get_value()));
+    let point_by_focus = move |_| app.pointed.set(Some(kept.get_value()));
     let figure = move |figure: fn(&Offer, AnswerKind) -> Option<Range>| {
         let kind = app.answer.with(|a| a.kind);
         best()
@@ -156,7 +165,12 @@ fn OfferRow(card: String) -> impl IntoView {
             role="row"
             class="offer"
             class:open=is_open
+            class:pointed=pointed
             data-testid="offer"
+            on:pointerenter=point
+            on:pointerleave=move |_| app.pointed.set(None)
+            on:focusin=point_by_focus
+            on:focusout=move |_| app.pointed.set(None)
             data-card=card.clone()
             data-count=move || best().map(|offer| offer.count.to_string())
             data-fit=move || best().map(|offer| words::fit_name(&offer.fit))
@@ -176,9 +190,9 @@ fn OfferRow(card: String) -> impl IntoView {
                     {move || best().map(|offer| words::cards(app.lang.get(), &offer))}
                 </button>
             </th>
-            <td role="cell" class="fit">{move || best().map(|offer| view! { <FitCell offer /> })}</td>
-            <td role="cell" class="figure time">{move || best().map(|offer| view! { <SpeedCell offer /> })}</td>
-            <td role="cell" class="figure cost">{move || best().map(|offer| view! { <CostCell offer /> })}</td>
+            <td role="cell" class="fit">{move || best().map(fit_cell)}</td>
+            <td role="cell" class="figure time">{move || best().map(speed_cell)}</td>
+            <td role="cell" class="figure cost">{move || best().map(cost_cell)}</td>
             <td role="cell" class="figure price">
                 <OwnPrice card=card.clone() row />
             </td>
@@ -193,8 +207,9 @@ fn OfferRow(card: String) -> impl IntoView {
     }
 }
 
-#[component]
-fn FitCell(offer: Arc<Offer>) -> impl IntoView {
+// Functions and not components: what they read is followed by the closure that calls them.
+
+fn fit_cell(offer: Arc<Offer>) -> impl IntoView {
     let app = App::get();
     let lang = app.lang.get();
     let memory = text(
@@ -215,8 +230,7 @@ fn FitCell(offer: Arc<Offer>) -> impl IntoView {
     }
 }
 
-#[component]
-fn SpeedCell(offer: Arc<Offer>) -> impl IntoView {
+fn speed_cell(offer: Arc<Offer>) -> impl IntoView {
     let app = App::get();
     let lang = app.lang.get();
     if let Some(hours) = offer.hours {
@@ -241,8 +255,7 @@ fn SpeedCell(offer: Arc<Offer>) -> impl IntoView {
     }
 }
 
-#[component]
-fn CostCell(offer: Arc<Offer>) -> impl IntoView {
+fn cost_cell(offer: Arc<Offer>) -> impl IntoView {
     let app = App::get();
     let lang = app.lang.get();
     let currency = app.scenario.with(|s| s.money.currency);

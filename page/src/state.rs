@@ -72,6 +72,9 @@ impl JobGroup {
 
 type Pairs = Vec<(String, String)>;
 
+/// Parameters of a view, by name.
+pub type ViewParams = BTreeMap<&'static str, String>;
+
 /// Handles to the state; copied freely.
 #[derive(Clone, Copy)]
 pub struct App {
@@ -79,6 +82,8 @@ pub struct App {
     pub scenario: RwSignal<Scenario>,
     /// What is looked at.
     pub view: RwSignal<View>,
+    /// What the view shows of it: the view's own parameters.
+    pub at: RwSignal<ViewParams>,
     /// The answer to it.
     pub answer: Memo<Arc<Answer>>,
     /// Language of the page.
@@ -99,6 +104,10 @@ pub struct App {
     pub looked_at: RwSignal<BTreeMap<String, u32>>,
     /// Whether every row is shown, or the first few.
     pub all_rows: RwSignal<bool>,
+    /// The card whose row is pointed at.
+    pub pointed: RwSignal<Option<String>>,
+    /// The card whose dot is pointed at.
+    pub pointed_in_chart: RwSignal<Option<String>>,
     parked: StoredValue<BTreeMap<JobGroup, Pairs>>,
 }
 
@@ -114,6 +123,7 @@ impl App {
         let app = Self {
             scenario,
             view: RwSignal::new(address::view()),
+            at: RwSignal::new(address::view_params()),
             answer: Memo::new(move |_| Arc::new(scenario.with(|s| Answer::new(&ranking.get(), s)))),
             lang: RwSignal::new(asked.unwrap_or_else(address::browser_lang)),
             lang_asked: RwSignal::new(asked.is_some()),
@@ -134,6 +144,8 @@ impl App {
             opened: RwSignal::default(),
             looked_at: RwSignal::default(),
             all_rows: RwSignal::new(false),
+            pointed: RwSignal::default(),
+            pointed_in_chart: RwSignal::default(),
             parked: StoredValue::default(),
         };
         let back = window_event_listener(leptos::ev::popstate, move |_| app.follow_address());
@@ -155,6 +167,7 @@ impl App {
             self.lang.set(lang);
         }
         self.view.set(address::view());
+        self.at.set(address::view_params());
         self.notice.set(LinkNotice {
             problems: parsed.problems,
             unknown: parsed.unknown,
@@ -368,9 +381,32 @@ impl App {
 
     /// Turns to another view of the same scenario.
     pub fn look_at(self, view: View) {
+        self.go(view, &[]);
+    }
+
+    /// Turns to another view, with these parameters of it.
+    pub fn go(self, view: View, params: &[(&'static str, &str)]) {
+        self.at.set(view_params(params));
         self.view.set(view);
         self.write_address(Pace::Choice);
         window().scroll_to_with_x_and_y(0.0, 0.0);
+    }
+
+    /// Changes a parameter of the present view; an empty value takes it out.
+    pub fn set_at(self, param: &'static str, value: &str) {
+        self.at.update(|at| {
+            if value.is_empty() {
+                at.remove(param);
+            } else {
+                at.insert(param, value.to_owned());
+            }
+        });
+        self.write_address(Pace::Choice);
+    }
+
+    /// A parameter of the present view; followed.
+    pub fn at(self, param: &'static str) -> Option<String> {
+        self.at.with(|at| at.get(param).cloned())
     }
 
     /// The query of what is on the page.
@@ -379,6 +415,7 @@ impl App {
         Self::query(
             &scenario,
             self.view.get_untracked(),
+            &self.at.get_untracked(),
             self.lang_asked
                 .get_untracked()
                 .then(|| self.lang.get_untracked()),
@@ -387,17 +424,30 @@ impl App {
 
     /// The address of another view of the same scenario; follows both.
     pub fn link_to(self, view: View) -> String {
-        let scenario = self.scenario.with(to_query);
-        let lang = self.lang_asked.get().then(|| self.lang.get());
-        format!("?{}", Self::query(&scenario, view, lang))
+        self.link_with(view, &[])
     }
 
-    fn query(scenario: &str, view: View, lang: Option<Lang>) -> String {
+    /// The same with parameters of that view.
+    pub fn link_with(self, view: View, params: &[(&'static str, &str)]) -> String {
+        let scenario = self.scenario.with(to_query);
+        let lang = self.lang_asked.get().then(|| self.lang.get());
+        format!(
+            "?{}",
+            Self::query(&scenario, view, &view_params(params), lang)
+        )
+    }
+
+    fn query(scenario: &str, view: View, at: &ViewParams, lang: Option<Lang>) -> String {
         let lang = lang.map(|lang| format!("lang={}", lang.tag()));
-        let view = (view != View::default()).then(|| format!("view={}", view.name()));
+        let named = (view != View::default()).then(|| format!("view={}", view.name()));
+        let at = view
+            .params()
+            .iter()
+            .filter_map(|name| Some(format!("{name}={}", address::encode(at.get(name)?))));
         std::iter::once(scenario.to_owned())
             .filter(|scenario| !scenario.is_empty())
-            .chain(view)
+            .chain(named)
+            .chain(at)
             .chain(lang)
             .collect::<Vec<_>>()
             .join("&")
@@ -406,6 +456,13 @@ impl App {
     fn write_address(self, pace: Pace) {
         address::write(&self.link(), pace);
     }
+}
+
+fn view_params(params: &[(&'static str, &str)]) -> ViewParams {
+    params
+        .iter()
+        .map(|(name, value)| (*name, (*value).to_owned()))
+        .collect()
 }
 
 /// The kind of job of a scenario.

@@ -103,6 +103,16 @@ pub fn basis(lang: Lang, offer: &Offer) -> String {
         .join(&text(lang, "page.semicolon", &[]))
 }
 
+/// What an offer's speed rests on: how many measurements of what, and how far off they were.
+pub fn rests_on(lang: Lang, offer: &Offer) -> Option<String> {
+    let basis = match offer.run.as_ref()? {
+        Run::Train { speed, .. } => &speed.basis,
+        Run::Serve { speed, .. } => &speed.basis,
+        Run::Work { speed, .. } => &speed.basis,
+    };
+    Some(words::basis(lang, basis))
+}
+
 /// Time or speed, then cost.
 pub fn figures(lang: Lang, answer: &Answer, offer: &Offer, scenario: &Scenario) -> Vec<String> {
     let mut figures = Vec::new();

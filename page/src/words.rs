@@ -175,23 +175,7 @@ pub fn assumption(lang: Lang, assumption: Assumption) -> String {
 
 /// A part of memory.
 pub fn part(lang: Lang, part: MemoryPart) -> String {
-    let key = match part {
-        MemoryPart::Weights => "part.weights",
-        MemoryPart::MasterWeights => "part.master_weights",
-        MemoryPart::Gradients => "part.gradients",
-        MemoryPart::OptimizerStates => "part.optimizer_states",
-        MemoryPart::Adapters => "part.adapters",
-        MemoryPart::Activations => "part.activations",
-        MemoryPart::Logits => "part.logits",
-        MemoryPart::KvCache => "part.kv_cache",
-        MemoryPart::Communication => "part.communication",
-        MemoryPart::TextEncoders => "part.text_encoders",
-        MemoryPart::Autoencoder => "part.autoencoder",
-        MemoryPart::WorkingSet => "part.working_set",
-        MemoryPart::Framework => "part.framework",
-        MemoryPart::Fragmentation => "part.fragmentation",
-    };
-    text(lang, key, &[])
+    text(lang, part.label_key(), &[])
 }
 
 /// Where a step's time goes: words and seconds, what takes nothing left out.

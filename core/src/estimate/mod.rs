@@ -48,6 +48,28 @@ pub enum MemoryPart {
     Fragmentation,
 }
 
+impl MemoryPart {
+    /// Key of its name among the texts.
+    pub fn label_key(self) -> &'static str {
+        match self {
+            Self::Weights => "part.weights",
+            Self::MasterWeights => "part.master_weights",
+            Self::Gradients => "part.gradients",
+            Self::OptimizerStates => "part.optimizer_states",
+            Self::Adapters => "part.adapters",
+            Self::Activations => "part.activations",
+            Self::Logits => "part.logits",
+            Self::KvCache => "part.kv_cache",
+            Self::Communication => "part.communication",
+            Self::TextEncoders => "part.text_encoders",
+            Self::Autoencoder => "part.autoencoder",
+            Self::WorkingSet => "part.working_set",
+            Self::Framework => "part.framework",
+            Self::Fragmentation => "part.fragmentation",
+        }
+    }
+}
+
 /// Memory of one card, the fullest of the plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MemoryEstimate {

@@ -73,6 +73,24 @@ const QUANTITIES: [Quantity; 7] = [
     },
 ];
 
+/// Place of the quantity that a metric of a kind of job measures, in the order of the summary.
+pub fn quantity_of(metric: &str, kind: &str) -> Option<usize> {
+    QUANTITIES
+        .iter()
+        .position(|q| q.metrics.contains(&metric) && q.kinds.contains(&kind))
+}
+
+/// Names of the quantities, in that order.
+pub fn quantity_names(lang: Lang) -> Vec<&'static str> {
+    QUANTITIES
+        .iter()
+        .map(|q| match lang {
+            Lang::En => q.name,
+            Lang::ZhCn => q.name_zh,
+        })
+        .collect()
+}
+
 /// Rows in a group from which its range is held to account.
 const ENOUGH_ROWS: usize = 20;
 

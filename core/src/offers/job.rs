@@ -16,7 +16,7 @@ pub(super) const LONGEST_HOURS: f64 = 2160.0;
 pub(super) const SLOWEST_TPOT_S: f64 = 0.2;
 
 /// The model that a scenario names or describes.
-pub(super) fn model<'a>(choice: &ModelChoice, catalog: &'a Catalog) -> Option<Cow<'a, Model>> {
+pub(crate) fn model<'a>(choice: &ModelChoice, catalog: &'a Catalog) -> Option<Cow<'a, Model>> {
     let model = match choice {
         ModelChoice::Catalog(id) => Cow::Borrowed(catalog.model(id)?),
         ModelChoice::Custom(shape) => Cow::Owned(custom(shape)),
@@ -42,7 +42,7 @@ pub(super) fn custom(shape: &Transformer) -> Model {
 }
 
 /// The training job without its layout.
-pub(super) fn training_job<'a>(training: &Training, model: &'a Model) -> TrainingJob<'a> {
+pub(crate) fn training_job<'a>(training: &Training, model: &'a Model) -> TrainingJob<'a> {
     let base_weights = match (training.method, training.precision) {
         (TrainingMethod::Qlora, _) => WeightFormat::Nf4,
         (_, TrainingPrecision::Fp32) => WeightFormat::Fp32,
@@ -74,7 +74,7 @@ pub(super) fn model_bytes(scenario: &Scenario, model: &Model) -> f64 {
 }
 
 /// Tokens trained on in all.
-pub(super) fn training_tokens(training: &Training) -> f64 {
+pub(crate) fn training_tokens(training: &Training) -> f64 {
     let tokens = match training.amount {
         TrainingAmount::Tokens(tokens) => tokens,
         TrainingAmount::Samples { count, epochs } => count * epochs * f64::from(training.seq_len),
@@ -113,7 +113,7 @@ pub(super) fn default_global_batch(training: &Training, model: &Model) -> u32 {
 /// The engine that people usually run where the scenario names none: llama.cpp for its own
 /// formats, vLLM for the others, and plain Transformers on NVIDIA cards older than vLLM's least
 /// compute capability (7.0, by its installation guide).
-pub(super) fn usual_engine(card: &Card, weights: WeightFormat) -> Engine {
+pub(crate) fn usual_engine(card: &Card, weights: WeightFormat) -> Engine {
     const VLLM_LEAST_CAPABILITY: f64 = 7.0;
     let capability = card.compute_capability.as_deref();
     let too_old = capability

@@ -2,7 +2,7 @@
 
 pub mod capability;
 mod counts;
-mod job;
+pub(crate) mod job;
 mod limits;
 mod money;
 mod order;

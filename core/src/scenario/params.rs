@@ -274,6 +274,11 @@ pub const PARAMS: &[Param] = &[
     param("lang", "", Scope::Page, &[]),
     param("theme", "", Scope::Page, &[]),
     param("view", "", Scope::Page, &[]),
+    param("show", "", Scope::Page, &[]),
+    param("vs", "", Scope::Page, &[]),
+    param("by", "", Scope::Page, &[]),
+    param("tier", "", Scope::Page, &[]),
+    param("vendor", "", Scope::Page, &[]),
 ];
 
 #[cfg(test)]

@@ -1,14 +1,24 @@
 //! The chooser: form left, answer right.
 
+mod time_cost;
+
 use leptos::prelude::*;
 
 use crate::form::ScenarioForm;
+use crate::lazy::{Lazy, lazy_view};
 use crate::notice::LinkNoticePanel;
 use crate::offers_table::OffersTable;
 use crate::presets::Presets;
 use crate::state::App;
 use crate::verdict::{PicksPanel, StickyVerdict, VerdictPanel};
 use crate::words::{self, t};
+
+lazy_view! {
+    /// Time against cost, which the first answer can do without.
+    fn time_cost_chart() {
+        view! { <time_cost::TimeCost /> }.into_any()
+    }
+}
 
 /// The chooser.
 #[component]
@@ -21,6 +31,9 @@ pub fn Choose() -> impl IntoView {
             <div class="answer" data-testid="answer">
                 <VerdictPanel />
                 <PicksPanel />
+                <div class="chart-place">
+                    <Lazy part=time_cost_chart />
+                </div>
                 <OffersTable />
                 <Assumptions />
             </div>

@@ -1,11 +1,20 @@
 //! The views of the page. Each is a module here with one entry component; all read the same [`App`].
 //!
-//! A view is: a variant of [`View`], its name in links (`view=`), the text `view.NAME`, and an arm in [`Stage`].
+//! A view is: a variant of [`View`], its name in links (`view=`), the parameters that it has there beside the scenario's,
+//! the text `view.NAME`, and an arm in [`Stage`].
 
+mod card;
 mod choose;
+mod compare;
+mod ladder;
+mod method;
+mod model;
+
+pub use compare::link_of;
 
 use leptos::prelude::*;
 
+use crate::lazy::{Lazy, lazy_view};
 use crate::state::App;
 use crate::words::t;
 
@@ -15,16 +24,51 @@ pub enum View {
     /// Scenario, verdict and ranked offers.
     #[default]
     Choose,
+    /// Offers side by side.
+    Compare,
+    /// Every card ranked by one figure.
+    Ladder,
+    /// One card.
+    Card,
+    /// One model.
+    Model,
+    /// How an estimate comes about.
+    Method,
 }
 
 impl View {
-    /// Every view, in the order in which the head lists them.
-    pub const ALL: [Self; 1] = [Self::Choose];
+    /// Every view.
+    pub const ALL: [Self; 6] = [
+        Self::Choose,
+        Self::Compare,
+        Self::Ladder,
+        Self::Card,
+        Self::Model,
+        Self::Method,
+    ];
+
+    /// Those that the head lists, in its order; the others are reached from them.
+    pub const LISTED: [Self; 4] = [Self::Choose, Self::Compare, Self::Ladder, Self::Method];
 
     /// Name in links.
     pub fn name(self) -> &'static str {
         match self {
             Self::Choose => "choose",
+            Self::Compare => "compare",
+            Self::Ladder => "ladder",
+            Self::Card => "card",
+            Self::Model => "model",
+            Self::Method => "method",
+        }
+    }
+
+    /// Its own parameters in links.
+    pub fn params(self) -> &'static [&'static str] {
+        match self {
+            Self::Choose => &[],
+            Self::Compare => &["vs"],
+            Self::Ladder => &["by", "tier", "vendor"],
+            Self::Card | Self::Model | Self::Method => &["show"],
         }
     }
 
@@ -36,7 +80,47 @@ impl View {
     fn title_key(self) -> &'static str {
         match self {
             Self::Choose => "view.choose",
+            Self::Compare => "view.compare",
+            Self::Ladder => "view.ladder",
+            Self::Card => "view.card",
+            Self::Model => "view.model",
+            Self::Method => "view.method",
         }
+    }
+}
+
+lazy_view! {
+    /// [`View::Compare`].
+    fn compare_view() {
+        view! { <compare::Compare /> }.into_any()
+    }
+}
+
+lazy_view! {
+    /// [`View::Ladder`].
+    fn ladder_view() {
+        view! { <ladder::Ladder /> }.into_any()
+    }
+}
+
+lazy_view! {
+    /// [`View::Card`].
+    fn card_view() {
+        view! { <card::CardPage /> }.into_any()
+    }
+}
+
+lazy_view! {
+    /// [`View::Model`].
+    fn model_view() {
+        view! { <model::ModelPage /> }.into_any()
+    }
+}
+
+lazy_view! {
+    /// [`View::Method`].
+    fn method_view() {
+        view! { <method::Method /> }.into_any()
     }
 }
 
@@ -46,34 +130,76 @@ pub fn Stage() -> impl IntoView {
     let app = App::get();
     move || match app.view.get() {
         View::Choose => view! { <choose::Choose /> }.into_any(),
+        View::Compare => view! { <Lazy part=compare_view /> }.into_any(),
+        View::Ladder => view! { <Lazy part=ladder_view /> }.into_any(),
+        View::Card => view! { <Lazy part=card_view /> }.into_any(),
+        View::Model => view! { <Lazy part=model_view /> }.into_any(),
+        View::Method => view! { <Lazy part=method_view /> }.into_any(),
     }
 }
 
-/// The way from one view to another: links, so that one can open a view in a tab of its own.
+/// A link to a view: it can be opened in a tab of its own, and otherwise turns the page without loading it again.
+#[component]
+pub fn ViewLink(
+    /// The view.
+    view: View,
+    /// Its parameters.
+    #[prop(optional)]
+    params: Vec<(&'static str, String)>,
+    /// The tests' handle.
+    #[prop(optional, into)]
+    testid: Option<String>,
+    /// What the link reads.
+    children: Children,
+) -> impl IntoView {
+    let app = App::get();
+    let params = StoredValue::new(params);
+    let with = move |then: &dyn Fn(&[(&'static str, &str)]) -> String| {
+        params.with_value(|params| {
+            let pairs: Vec<(&'static str, &str)> = params
+                .iter()
+                .map(|(name, value)| (*name, value.as_str()))
+                .collect();
+            then(&pairs)
+        })
+    };
+    view! {
+        <a
+            href=move || with(&|pairs| app.link_with(view, pairs))
+            aria-current=move || {
+                (view == app.view.get() && View::LISTED.contains(&view)).then_some("page")
+            }
+            data-testid=testid
+            on:click=move |event| {
+                if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
+                    event.prevent_default();
+                    with(&|pairs| {
+                        app.go(view, pairs);
+                        String::new()
+                    });
+                }
+            }
+        >
+            {children()}
+        </a>
+    }
+}
+
+/// The way from one view to another.
 #[component]
 pub fn ViewNav() -> impl IntoView {
-    let app = App::get();
     view! {
         <nav class="views" aria-label=t("page.views")>
             <ul>
-                {View::ALL
+                {View::LISTED
                     .into_iter()
                     .map(|view| {
+                        let testid = format!("view-{}", view.name());
                         view! {
                             <li>
-                                <a
-                                    href=move || app.link_to(view)
-                                    aria-current=move || (app.view.get() == view).then_some("page")
-                                    data-testid=format!("view-{}", view.name())
-                                    on:click=move |event| {
-                                        if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
-                                            event.prevent_default();
-                                            app.look_at(view);
-                                        }
-                                    }
-                                >
+                                <ViewLink view testid>
                                     {t(view.title_key())}
-                                </a>
+                                </ViewLink>
                             </li>
                         }
                     })

@@ -1,0 +1,439 @@
+//! One card: its datasheet with sources, what it costs, what it runs.
+
+use cardfit::catalog::{Card, Catalog, Confidence, PriceBook};
+use cardfit::offers::{self, Fit, Run};
+use cardfit::rental::Exchange;
+use cardfit::scenario::parse;
+use cardfit::text::{Lang, text};
+use leptos::prelude::*;
+
+use crate::format;
+use crate::glyphs::FitGlyph;
+use crate::state::{App, Pace};
+use crate::verdict_text;
+use crate::views::{View, ViewLink};
+use crate::words::{self, t};
+
+/// The card that the link names.
+#[component]
+pub fn CardPage() -> impl IntoView {
+    let app = App::get();
+    let card = Memo::new(move |_| {
+        let id = app.at("show")?;
+        Catalog::embedded().card(&id).map(|card| card.id.clone())
+    });
+    view! {
+        <main class="wide-page" id="answer">
+            {move || {
+                match card.get().and_then(|id| Catalog::embedded().card(&id)) {
+                    Some(card) => view! { <CardFacts card /> }.into_any(),
+                    None => view! {
+                        <h2 class="view-title">{t("card.unknown")}</h2>
+                        <p>
+                            <ViewLink view=View::Ladder>{t("card.all")}</ViewLink>
+                        </p>
+                    }
+                        .into_any(),
+                }
+            }}
+        </main>
+    }
+}
+
+#[component]
+fn CardFacts(card: &'static Card) -> impl IntoView {
+    let app = App::get();
+    let name = move || words::card_name(app.lang.get(), &card.id);
+    view! {
+        <p class="crumb">
+            <ViewLink view=View::Ladder>{t("view.ladder")}</ViewLink>
+        </p>
+        <h2 class="view-title" data-testid="card-name">{name}</h2>
+        <p class="lead">
+            {move || {
+                let lang = app.lang.get();
+                [
+                    words::vendor(lang, card.vendor),
+                    card.architecture.clone(),
+                    card.release_year.to_string(),
+                    card.form.clone(),
+                ]
+                    .join(" · ")
+            }}
+        </p>
+        <InScenario card />
+        <div class="columns">
+            <section class="panel">
+                <h3 class="part-title">{t("card.sheet")}</h3>
+                <table class="plain-table" data-testid="datasheet">
+                    <tbody>
+                        {move || {
+                            sheet(app.lang.get(), card)
+                                .into_iter()
+                                .map(|(name, value)| {
+                                    view! {
+                                        <tr>
+                                            <th scope="row">{name}</th>
+                                            <td>{value}</td>
+                                        </tr>
+                                    }
+                                })
+                                .collect_view()
+                        }}
+                    </tbody>
+                </table>
+                <p class="note">{t("card.dense")}</p>
+                <Sources card />
+            </section>
+            <section class="panel">
+                <h3 class="part-title">{t("card.runs")}</h3>
+                <Runs card />
+            </section>
+        </div>
+        <section class="panel">
+            <h3 class="part-title">{t("card.prices")}</h3>
+            <Prices card />
+        </section>
+    }
+}
+
+/// What the card's best offer in the present scenario is.
+#[component]
+fn InScenario(card: &'static Card) -> impl IntoView {
+    let app = App::get();
+    view! {
+        <p class="in-scenario" data-testid="card-in-scenario">
+            {move || {
+                let lang = app.lang.get();
+                let answer = app.answer.get();
+                match answer.row(&card.id) {
+                    Some(row) => {
+                        let offer = &row.best;
+                        let figures = app
+                            .scenario
+                            .with(|s| verdict_text::figures(lang, &answer, offer, s));
+                        let fit = words::fit(lang, &offer.fit);
+                        let comma = text(lang, "page.comma", &[]);
+                        let said = std::iter::once(fit)
+                            .chain(
+                                figures.into_iter().filter(|_| offer.run.is_some()),
+                            )
+                            .collect::<Vec<_>>()
+                            .join(&comma);
+                        let cards = words::cards(lang, offer);
+                        view! {
+                            <FitGlyph fit=words::fit_name(&offer.fit) />
+                            {text(lang, "card.now", &[("cards", &cards), ("said", &said)])}
+                        }
+                            .into_any()
+                    }
+                    None => text(lang, "card.not_looked_at", &[]).into_any(),
+                }
+            }}
+            " "
+            <button
+                type="button"
+                class="link"
+                data-testid="card-only"
+                on:click=move |_| {
+                    app.set(&[("cards", &card.id)], Pace::Choice);
+                    app.look_at(View::Choose);
+                }
+            >
+                {t("card.only")}
+            </button>
+        </p>
+    }
+}
+
+/// The datasheet, line by line; what no source gives is left out.
+fn sheet(lang: Lang, card: &Card) -> Vec<(String, String)> {
+    let name = |key: &str| text(lang, key, &[]);
+    let number = |value: f64| format::number(lang, value, 4);
+    let tera = |value: f64, unit: &str| format!("{} {unit}", number(value));
+    let mib = |value: u32| {
+        format!(
+            "{} MiB ({})",
+            number(f64::from(value)),
+            format::gib(f64::from(value) * 1_048_576.0)
+        )
+    };
+    let peak = &card.peak_tflops;
+    let mut lines = vec![
+        (
+            name("card.memory"),
+            format!("{} GB {}", number(card.memory_gib), card.memory_type),
+        ),
+        (
+            name("card.usable"),
+            format::gib(card.usable_memory_bytes() as f64),
+        ),
+    ];
+    if let Some(value) = card.driver_memory_mib {
+        lines.push((name("card.driver"), mib(value)));
+    }
+    if let Some(value) = card.runtime_memory_mib {
+        lines.push((name("card.runtime"), mib(value)));
+    }
+    lines.push((name("card.bandwidth"), tera(card.bandwidth_gb_s, "GB/s")));
+    for (label, value, unit) in [
+        ("BF16", peak.bf16, "TFLOPS"),
+        ("FP16", peak.fp16, "TFLOPS"),
+        ("FP16 / FP16", peak.fp16_acc16, "TFLOPS"),
+        ("TF32", peak.tf32, "TFLOPS"),
+        ("FP32", peak.fp32, "TFLOPS"),
+        ("FP8", peak.fp8, "TFLOPS"),
+        ("INT8", peak.int8, "TOPS"),
+        ("FP4", peak.fp4, "TFLOPS"),
+        ("FP64", peak.fp64, "TFLOPS"),
+        ("FP64 tensor", peak.fp64_tensor, "TFLOPS"),
+    ] {
+        if let Some(value) = value {
+            lines.push((label.to_owned(), tera(value, unit)));
+        }
+    }
+    if let Some(power) = card.power_w {
+        lines.push((name("card.power"), tera(power, "W")));
+    }
+    if let Some(capability) = &card.compute_capability {
+        lines.push((name("card.capability"), capability.clone()));
+    }
+    let link = &card.link;
+    let speed = link
+        .bidirectional_gb_s
+        .map(|gb_s| format!(", {}", tera(gb_s, "GB/s")))
+        .unwrap_or_default();
+    lines.push((name("card.link"), format!("{}{speed}", link.kind)));
+    if let Some(gb_s) = link.pair_bridge_gb_s {
+        lines.push((name("card.bridge"), tera(gb_s, "GB/s")));
+    }
+    lines.push((
+        name("card.node"),
+        format::count(lang, u64::from(link.cards_per_node)),
+    ));
+    for measured in &card.measured_matmul {
+        let dtype = format!("{:?}", measured.dtype).to_uppercase();
+        lines.push((
+            text(lang, "card.matmul", &[("dtype", &dtype)]),
+            tera(measured.tflops, "TFLOPS"),
+        ));
+    }
+    lines
+}
+
+/// Where the figures were read, and what a reader must know.
+#[component]
+fn Sources(card: &'static Card) -> impl IntoView {
+    let checked = match card.confidence {
+        Confidence::Verified => "card.verified",
+        Confidence::OneSource => "card.one_source",
+    };
+    let notes = card.notes.clone();
+    view! {
+        <p class="note">{t(checked)}</p>
+        <ul class="sources" data-testid="card-sources">
+            {card
+                .sources
+                .iter()
+                .chain(&card.memory_source)
+                .map(|source| view! { <li>{source_link(source)}</li> })
+                .collect_view()}
+        </ul>
+        {notes
+            .map(|notes| {
+                view! {
+                    <p class="note">{t("card.note")} " " <span lang="en">{notes}</span></p>
+                }
+            })}
+    }
+}
+
+/// A source: a link where it is an address.
+pub fn source_link(source: &str) -> AnyView {
+    let source = source.to_owned();
+    let address = if source.starts_with("https://") || source.starts_with("http://") {
+        Some(source.clone())
+    } else {
+        source
+            .strip_prefix("hf.co/")
+            .and_then(|rest| rest.split([' ', ',']).next())
+            .map(|path| format!("https://huggingface.co/{path}"))
+    };
+    match address {
+        Some(href) => view! {
+            <a href=href rel="noopener noreferrer" target="_blank">
+                {short(&source)}
+            </a>
+        }
+        .into_any(),
+        None => view! { <span lang="en">{source}</span> }.into_any(),
+    }
+}
+
+fn short(address: &str) -> String {
+    address
+        .trim_start_matches("https://")
+        .trim_start_matches("http://")
+        .trim_start_matches("www.")
+        .trim_end_matches('/')
+        .to_owned()
+}
+
+/// Models that say how much a card can hold, by size.
+const EXAMPLES: [(&str, &str); 12] = [
+    ("qwen3-4b", "bf16"),
+    ("llama-3.1-8b", "bf16"),
+    ("qwen3-14b", "bf16"),
+    ("qwen3-14b", "awq4"),
+    ("gpt-oss-20b", "mxfp4"),
+    ("qwen3-30b-a3b", "awq4"),
+    ("qwen3-32b", "bf16"),
+    ("qwen3-32b", "awq4"),
+    ("llama-3.3-70b", "awq4"),
+    ("llama-3.3-70b", "fp8"),
+    ("gpt-oss-120b", "mxfp4"),
+    ("deepseek-v3-671b", "fp8"),
+];
+
+/// What one user gets of well-known models on one card, each a link to its scenario.
+#[component]
+fn Runs(card: &'static Card) -> impl IntoView {
+    let app = App::get();
+    let rows = move || {
+        let lang = app.lang.get();
+        EXAMPLES
+            .into_iter()
+            .filter_map(|(model, weights)| {
+                let catalog = Catalog::embedded();
+                let link = format!("m={model}&do=serve&w={weights}&users=1&cards={}&unpriced=yes", card.id);
+                let scenario = parse(&format!("{link}&n=1"), catalog).scenario;
+                let ranking = offers::rank(&scenario, catalog, PriceBook::embedded());
+                let offer = ranking.offers.into_iter().next()?;
+                let name = catalog.model(model)?.name.clone();
+                let format_name = text(lang, &format!("enum.weights.{weights}"), &[]);
+                let speed = match &offer.run {
+                    Some(Run::Serve { speed, .. }) if offer.fit == Fit::Fits => text(
+                        lang,
+                        "offer.rate.tokens",
+                        &[("rate", &format::rate(lang, speed.tokens_per_s_user.mid))],
+                    ),
+                    _ => words::fit(lang, &offer.fit),
+                };
+                Some((name, format_name, offer.fit, speed, link))
+            })
+            .map(|(name, format_name, fit, speed, link)| {
+                view! {
+                    <tr>
+                        <th scope="row">
+                            <a
+                                href=format!("?{link}")
+                                on:click=move |event| {
+                                    if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
+                                        event.prevent_default();
+                                        app.load_link(&link);
+                                        app.look_at(View::Choose);
+                                    }
+                                }
+                            >
+                                {name}
+                            </a>
+                        </th>
+                        <td>{format_name}</td>
+                        <td>
+                            <FitGlyph fit=words::fit_name(&fit) />
+                            {speed}
+                        </td>
+                    </tr>
+                }
+            })
+            .collect_view()
+    };
+    view! {
+        <p class="note">{t("card.runs.say")}</p>
+        <table class="plain-table" data-testid="card-runs">
+            <thead>
+                <tr>
+                    <th scope="col">{t("field.m")}</th>
+                    <th scope="col">{t("field.w")}</th>
+                    <th scope="col">{t("card.runs.one_user")}</th>
+                </tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </table>
+    }
+}
+
+/// Every price that is known for the card, the newest first.
+#[component]
+fn Prices(card: &'static Card) -> impl IntoView {
+    let app = App::get();
+    let mut offers: Vec<_> = PriceBook::embedded()
+        .offers
+        .iter()
+        .filter(|offer| offer.card == card.id)
+        .collect();
+    offers.sort_by(|a, b| b.as_of.cmp(&a.as_of));
+    if offers.is_empty() {
+        return view! { <p>{t("offer.price.none")}</p> }.into_any();
+    }
+    let offers = StoredValue::new(offers);
+    let rows = move || {
+        let lang = app.lang.get();
+        let (currency, exchange) = app.scenario.with(|s| {
+            (
+                s.money.currency,
+                Exchange::with_cny_per_usd(s.money.cny_per_usd),
+            )
+        });
+        offers.with_value(|offers| {
+            offers
+                .iter()
+                .map(|offer| {
+                    let hours = cardfit::rental::unit_hours(offer.billing);
+                    let hour = offer.price_per_card / hours;
+                    let converted = exchange.convert(hour, offer.currency, currency);
+                    let caution = match (offer.low_confidence, offer.variant_stated) {
+                        (true, _) => text(lang, "card.price.doubtful", &[]),
+                        (_, false) => text(lang, "card.price.variant", &[]),
+                        _ => String::new(),
+                    };
+                    let together = (offer.cards_together > 1)
+                        .then(|| format!(" × {}", offer.cards_together))
+                        .unwrap_or_default();
+                    view! {
+                        <tr>
+                            <th scope="row">{offer.provider.clone()}</th>
+                            <td>{format!("{}{together}", words::billing(lang, offer.billing))}</td>
+                            <td class="figure">{format::money(lang, offer.currency, hour)}</td>
+                            <td class="figure">{format::money(lang, currency, converted)}</td>
+                            <td>{format::date(lang, &offer.as_of)}</td>
+                            <td>
+                                {source_link(offer.source.split_whitespace().next().unwrap_or_default())}
+                                {(!caution.is_empty())
+                                    .then(|| view! { <small class="caution-small">{caution}</small> })}
+                            </td>
+                        </tr>
+                    }
+                })
+                .collect_view()
+        })
+    };
+    view! {
+        <div class="scroll-x" role="region" tabindex="0" aria-label=t("card.prices")>
+            <table class="plain-table prices" data-testid="card-prices">
+                <thead>
+                    <tr>
+                        <th scope="col">{t("card.price.provider")}</th>
+                        <th scope="col">{t("field.bill")}</th>
+                        <th scope="col" class="figure">{t("card.price.quoted")}</th>
+                        <th scope="col" class="figure">{t("card.price.converted")}</th>
+                        <th scope="col">{t("card.price.day")}</th>
+                        <th scope="col">{t("offer.price.source")}</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
