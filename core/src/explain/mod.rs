@@ -203,21 +203,25 @@ fn money(offer: &Offer) -> Vec<Term> {
         Unit::Money,
         None,
     );
+    let (key, whole) = match (offer.cost_of_job, offer.cost_per_month) {
+        (Some(cost), _) => ("cost", cost),
+        (None, Some(cost)) => ("cost_per_month", cost),
+        (None, None) => return vec![hour],
+    };
+    let rented = product([
+        figure("cost_per_hour", hour.value(), Unit::Money),
+        figure("billed_hours", price.billed_hours, Unit::Hours),
+    ]);
+    // Storage, transfer, fees and taxes.
+    let other = whole.mid - rented.value();
+    let formula = if other.abs() > 1e-6 * whole.mid {
+        Formula::Sum(vec![rented, figure("other_costs", other, Unit::Money)])
+    } else {
+        rented
+    };
     let whole = Term {
-        range: offer.cost_of_job.or(offer.cost_per_month),
-        ..term(
-            if offer.cost_of_job.is_some() {
-                "cost"
-            } else {
-                "cost_per_month"
-            },
-            product([
-                figure("cost_per_hour", hour.value(), Unit::Money),
-                figure("billed_hours", price.billed_hours, Unit::Hours),
-            ]),
-            Unit::Money,
-            None,
-        )
+        range: Some(whole),
+        ..term(key, formula, Unit::Money, None)
     };
     vec![hour, whole]
 }

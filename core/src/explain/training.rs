@@ -193,17 +193,24 @@ fn pace(
             Some("Chowdhery et al. 2022"),
         )
     });
+    let running = quotient(
+        figure("tokens", training_tokens(training), Unit::Tokens),
+        product([
+            figure("tokens_per_s", rate.value(), Unit::TokensPerSecond),
+            figure("seconds_per_hour", 3600.0, Unit::One),
+        ]),
+    );
+    // Getting the machine ready, and what interruptions cost.
+    let other = offer.hours.map_or(0.0, |hours| hours.mid) - running.value();
     let hours = Term {
         range: offer.hours,
         ..term(
             "hours",
-            quotient(
-                figure("tokens", training_tokens(training), Unit::Tokens),
-                product([
-                    figure("tokens_per_s", rate.value(), Unit::TokensPerSecond),
-                    figure("seconds_per_hour", 3600.0, Unit::One),
-                ]),
-            ),
+            if other > 1e-6 * running.value() {
+                Formula::Sum(vec![running, figure("other_hours", other, Unit::Hours)])
+            } else {
+                running
+            },
             Unit::Hours,
             None,
         )
