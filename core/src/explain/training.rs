@@ -113,6 +113,7 @@ fn pace(
             Convention {
                 attention,
                 recompute: false,
+                head: true,
             },
         )
     };
