@@ -55,7 +55,11 @@ fn a_broken_file_is_an_error_that_names_the_line() {
 #[test]
 fn the_files_stay_small_and_hold_no_empty_fields() {
     assert!(CARDS.len() < 95_000, "cards.json: {} bytes", CARDS.len());
-    assert!(MODELS.len() < 100_000, "models.json: {} bytes", MODELS.len());
+    assert!(
+        MODELS.len() < 100_000,
+        "models.json: {} bytes",
+        MODELS.len()
+    );
     assert!(PRICES.len() < 130_000, "prices.csv: {} bytes", PRICES.len());
     assert!(!CARDS.contains("null") && !MODELS.contains("null"));
 }
