@@ -680,7 +680,8 @@ fn fused_attention_keeps_no_scores() {
     );
     // https://github.com/EvolvingLMMs-Lab/LongVA/pull/19: large vocabularies.
     let gemma = "m=gemma-3-12b&do=full&recompute=full&seq=65536&micro=1&batch=1&cards=b300-288gb&n=8&shard=zero3&offload=none";
-    assert!(part(gemma, MemoryPart::Logits) > 65_536.0 * 256_000.0 * 4.0);
+    let logits = part(gemma, MemoryPart::Logits);
+    assert!(logits > 65_536.0 * 262_208.0 * 2.0, "{logits:e}");
 }
 
 #[test]
