@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::report::{Errors, Group, GroupKey, Report, grouped};
 use super::{Verdict, source_of};
+use crate::catalog::{Catalog, PriceBook};
 use crate::text::Lang;
 
 /// One quantity that people ask for, over the metrics that measure it.
@@ -223,6 +224,11 @@ pub fn markdown(training: &[Verdict], inference: &[Verdict]) -> String {
             let _ = writeln!(out, "| {count} | {} |", reason.replace('|', "/"));
         }
     }
+    out.push('\n');
+    out.push_str(&super::runs::section(
+        Catalog::embedded(),
+        PriceBook::embedded(),
+    ));
     out
 }
 

@@ -11,12 +11,14 @@ pub mod points;
 mod read;
 pub mod report;
 mod row;
+mod runs;
 mod training_row;
 
 pub use folds::Folds;
 pub use inference_row::{ServingRun, judge_inference, serving_run};
 pub use read::{FileError, MeasuredFile};
 pub use row::{InferenceRow, TrainingRow, source_of};
+pub use runs::{PublishedRun, RunMetric, runs};
 pub use training_row::{TrainingCase, judge_training};
 
 use crate::catalog::Catalog;
