@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cardfit::offers::{Assumption, Fit, Offer, Ranking, best};
 use cardfit::range::Range;
-use cardfit::scenario::{Job, RankBy, Scenario};
+use cardfit::scenario::{Job, RankBy, Scenario, TrainingAmount};
 
 /// What is asked for decides which figures answer it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,5 +169,16 @@ impl Picks {
             (RankBy::Fastest, self.fastest.as_ref()),
             (RankBy::BestValue, self.best_value.as_ref()),
         ]
+    }
+}
+
+/// Passes over the data of a training job that counts them.
+pub fn epochs(scenario: &Scenario) -> Option<f64> {
+    match &scenario.job {
+        Job::Train(training) => match training.amount {
+            TrainingAmount::Samples { epochs, .. } => Some(epochs),
+            TrainingAmount::Tokens(_) => None,
+        },
+        _ => None,
     }
 }

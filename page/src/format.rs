@@ -40,8 +40,8 @@ fn significant(value: f64, digits: i32) -> String {
     }
 }
 
-/// Commas between groups of three digits.
-fn grouped(whole: &str) -> String {
+/// Digits with commas between groups of three.
+pub fn grouped(whole: &str) -> String {
     let (sign, digits) = whole
         .strip_prefix('-')
         .map_or(("", whole), |rest| ("-", rest));

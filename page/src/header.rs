@@ -69,7 +69,7 @@ fn CurrencySwitch() -> impl IntoView {
     let now = Memo::new(move |_| app.scenario.with(|s| s.money.currency));
     view! {
         <div class="switch" role="group" aria-label=t("field.cur")>
-            {[Currency::Cny, Currency::Usd]
+            {[Currency::Cny, Currency::Usd, Currency::Eur]
                 .into_iter()
                 .map(|currency| {
                     view! {

@@ -15,12 +15,15 @@
 //! | [`form`], [`model_picker`], [`presets`] | inputs |
 //! | [`verdict`], [`offers_table`], [`offer_detail`], [`memory_bar`] | the answer |
 //! | [`chart`] | charts, their scales and their tables |
+//! | [`bill`], [`book`] | bills and modes as tables; the person's changes of the price book |
 //! | [`views`] | the views of the page, and the way between them |
 //! | [`address`] | the browser's address bar, language and storage |
 
 pub mod address;
 pub mod answer;
 pub mod app;
+pub mod bill;
+pub mod book;
 pub mod chart;
 pub mod form;
 pub mod format;

@@ -4,15 +4,19 @@ use std::sync::Arc;
 
 use cardfit::estimate::{Basis, TimeParts};
 use cardfit::offers::{Fit, Offer, PriceUsed, Run};
+use cardfit::rental::said_in;
 use cardfit::text::{Lang, text};
 use leptos::prelude::*;
 
 use crate::answer::{AnswerKind, Row, cost};
+use crate::bill::BillTable;
+use crate::book;
 use crate::glyphs::FitGlyph;
 use crate::lazy::lazy_view;
 use crate::memory_bar::MemoryBar;
 use crate::offers_table::reveal;
 use crate::state::App;
+use crate::views::costs::unit_costs;
 use crate::views::{View, ViewLink, link_of};
 use crate::words::{self, t};
 use crate::{format, remedies, take, why};
@@ -420,61 +424,53 @@ fn TimeBar(lang: Lang, parts: TimeParts) -> impl IntoView {
 fn price_facts(offer: &Offer) -> impl IntoView + use<> {
     let app = App::get();
     let lang = app.lang.get();
-    let currency = app.scenario.with(|s| s.money.currency);
     let kind = app.answer.with(|a| a.kind);
-    let money = |range| format::money_range(lang, currency, range);
-    let name = |key: &str| text(lang, key, &[]);
-    let mut facts = Vec::new();
-    if let Some(range) = offer.cost_per_hour {
-        facts.push(fact(name("offer.cost.hour"), money(range)));
-    }
-    if let (AnswerKind::Once, Some(range)) = (kind, offer.cost_of_job) {
-        facts.push(fact(name("offer.cost.job"), money(range)));
-    }
-    if let Some(range) = offer.cost_per_month {
-        facts.push(fact(name("offer.cost.month"), money(range)));
-    }
-    if let Some(range) = offer.cost_per_million_output_tokens {
-        facts.push(fact(name("offer.cost.million_output"), money(range)));
-    } else if let Some(range) = offer.cost_per_million_tokens {
-        facts.push(fact(name("offer.cost.million"), money(range)));
-    }
-    if let (Some(Run::Work { speed, .. }), Some(range)) = (&offer.run, offer.cost_per_thousand) {
-        facts.push(fact(
-            crate::work_words::thousand(lang, speed.unit),
-            money(range),
-        ));
-    }
-    let charged = offer
-        .price
+    let caption = match kind {
+        AnswerKind::Once => "bill.of_job",
+        AnswerKind::Monthly => "bill.of_month",
+    };
+    let note = |key: &str, n: u32| {
+        let n = format::count(lang, u64::from(n));
+        view! { <p class="note">{text(lang, key, &[("n", &n)])}</p> }
+    };
+    let price = offer.price.clone();
+    let charged = price
         .as_ref()
         .filter(|price| price.charged_cards > offer.count)
-        .map(|price| {
-            let n = format::count(lang, u64::from(price.charged_cards));
-            let words = text(lang, "offer.price.whole_nodes", &[("n", &n)]);
-            view! { <p class="note">{words}</p> }
-        });
+        .map(|price| note("offer.price.whole_nodes", price.charged_cards));
+    let spares = price
+        .as_ref()
+        .filter(|price| price.spare_cards > 0)
+        .map(|price| note("offer.price.spares", price.spare_cards));
     view! {
         <section>
             <h3>{text(lang, "offer.price", &[])}</h3>
-            {match &offer.price {
-                Some(price) => price_origin(price.clone()).into_any(),
+            {match price {
+                Some(price) => price_origin(price).into_any(),
                 None => view! { <p>{text(lang, "offer.price.none", &[])}</p> }.into_any(),
             }}
             {charged}
-            <dl class="figures">{facts}</dl>
+            {spares}
+            {unit_costs(offer)}
+            {offer.bill.clone().map(|bill| view! { <BillTable bill caption /> })}
+            <p>
+                <ViewLink view=View::Costs testid="to-costs">
+                    {text(lang, "bill.show", &[])}
+                </ViewLink>
+            </p>
         </section>
     }
 }
 
 /// Whose price it is, of which day, and where it was read.
-fn price_origin(price: PriceUsed) -> impl IntoView {
+pub fn price_origin(price: PriceUsed) -> impl IntoView {
     let app = App::get();
     let lang = app.lang.get();
     let Some(provider) = price.provider else {
         return view! { <p>{text(lang, "offer.price.own", &[])}</p> }.into_any();
     };
     let quoted = format::money(lang, price.currency, price.price_per_card_hour);
+    let age = price.as_of.as_deref().map(book::age_class);
     let day = price
         .as_of
         .map(|day| format::date(lang, &day))
@@ -513,12 +509,40 @@ fn price_origin(price: PriceUsed) -> impl IntoView {
             }
             .into_any()
         } else {
+            let source = said_in(lang, &source);
             view! { <span class="note">{format!("{label}: {source}")}</span> }.into_any()
         }
     });
+    let age = age.and_then(|class| match class {
+        "age-month" => Some("offer.price.age.month"),
+        "age-old" => Some("offer.price.age.old"),
+        _ => None,
+    });
+    let details = [
+        price
+            .region
+            .map(|region| text(lang, "offer.price.region", &[("region", &region)])),
+        (!price.variant_stated).then(|| text(lang, "offer.price.variant_open", &[])),
+        price.notes.map(|notes| {
+            text(
+                lang,
+                "offer.price.notes",
+                &[("notes", &said_in(lang, &notes))],
+            )
+        }),
+        seen,
+    ];
     view! {
         <p data-testid="price-origin">{said} " " {source}</p>
-        {seen.map(|seen| view! { <p class="note">{seen}</p> })}
+        {age
+            .map(|key| {
+                view! {
+                    <p class="note caution" data-testid="price-age">
+                        {text(lang, key, &[])}
+                    </p>
+                }
+            })}
+        {details.into_iter().flatten().map(|line| view! { <p class="note">{line}</p> }).collect_view()}
     }
     .into_any()
 }

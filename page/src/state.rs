@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use cardfit::catalog::{Catalog, Currency, PriceBook};
 use cardfit::offers::{self, Ranking};
+use cardfit::rental::BookEdits;
 use cardfit::scenario::{
     Choice, JobKind, ModelChoice, Money, Param, Problem, Scenario, Scope, SubjectKind,
     TrainingMethod, parse, to_query,
@@ -17,6 +18,7 @@ use leptos::prelude::*;
 
 use crate::address;
 use crate::answer::Answer;
+use crate::book;
 use crate::own_price::price_key;
 use crate::views::View;
 
@@ -80,6 +82,10 @@ pub type ViewParams = BTreeMap<&'static str, String>;
 pub struct App {
     /// The scenario: always valid.
     pub scenario: RwSignal<Scenario>,
+    /// What was changed of the price book.
+    pub edits: RwSignal<BookEdits>,
+    /// The price book with these changes.
+    pub book: Memo<Arc<PriceBook>>,
     /// What is looked at.
     pub view: RwSignal<View>,
     /// What the view shows of it: the view's own parameters.
@@ -117,11 +123,17 @@ impl App {
         let asked = address::lang();
         let parsed = parse(&address::query(), Catalog::embedded());
         let scenario = RwSignal::new(parsed.scenario);
+        let edits = RwSignal::new(book::stored());
+        let book: Memo<Arc<PriceBook>> =
+            Memo::new(move |_| Arc::new(edits.with(|e| e.apply(PriceBook::embedded()))));
         let ranking: Memo<Arc<Ranking>> = Memo::new(move |_| {
-            Arc::new(scenario.with(|s| offers::rank(s, Catalog::embedded(), PriceBook::embedded())))
+            let book = book.get();
+            Arc::new(scenario.with(|s| offers::rank(s, Catalog::embedded(), &book)))
         });
         let app = Self {
             scenario,
+            edits,
+            book,
             view: RwSignal::new(address::view()),
             at: RwSignal::new(address::view_params()),
             answer: Memo::new(move |_| Arc::new(scenario.with(|s| Answer::new(&ranking.get(), s)))),

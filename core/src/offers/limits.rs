@@ -30,7 +30,10 @@ pub struct Compromise<'a> {
 }
 
 /// Looks through a ranking's offers; `None` where the scenario sets neither limit.
-pub fn within_limits<'a>(offers: &'a [Offer], scenario: &Scenario) -> Option<Limited<'a>> {
+pub fn within_limits<'a>(
+    offers: impl IntoIterator<Item = &'a Offer> + Clone,
+    scenario: &Scenario,
+) -> Option<Limited<'a>> {
     let ends = match &scenario.job {
         Job::Serve(serving) => serving.requests_total.is_some(),
         _ => true,
@@ -58,7 +61,7 @@ pub fn within_limits<'a>(offers: &'a [Offer], scenario: &Scenario) -> Option<Lim
     };
     // What fits, has a price and a time, and misses nothing but budget and deadline.
     let candidates = || {
-        offers.iter().filter(|offer| {
+        offers.clone().into_iter().filter(|offer| {
             let limits = [super::Miss::Budget, super::Miss::Deadline];
             offer.fit == Fit::Fits
                 && offer.misses.iter().all(|miss| limits.contains(miss))

@@ -1,5 +1,6 @@
 //! Ranked offers: what fits, how long it takes, what it costs, and why the rest does not.
 
+mod advice;
 pub mod capability;
 mod counts;
 pub(crate) mod job;
@@ -11,6 +12,7 @@ mod serving;
 mod training;
 mod work;
 
+pub use advice::{checks, rent_or_buy};
 pub use limits::{Compromise, Limited, within_limits};
 pub use order::best;
 

@@ -108,13 +108,16 @@ pub(super) fn assumptions(
 
 /// Whether more machines would only cost more.
 fn is_settled(offer: &Offer, before: Option<&Offer>, scenario: &Scenario) -> bool {
-    let enough = scenario
-        .money
-        .deadline_hours
-        .unwrap_or(match scenario.rank {
+    // Within a budget the fastest is looked for too, so it is not enough to be in time.
+    let enough = match (scenario.money.deadline_hours, scenario.money.budget) {
+        (Some(deadline), None) => deadline,
+        (Some(deadline), Some(_)) => deadline.min(IMPATIENT_HOURS),
+        (None, Some(_)) => IMPATIENT_HOURS,
+        (None, None) => match scenario.rank {
             RankBy::Fastest => IMPATIENT_HOURS,
             RankBy::Cheapest | RankBy::BestValue => PATIENT_HOURS,
-        });
+        },
+    };
     let mid = |range: Option<Range>| range.map(|r| r.mid);
     let in_time = mid(offer.hours).is_some_and(|hours| hours <= enough);
     let was = before.and_then(|b| mid(b.cost_of_job));

@@ -147,6 +147,11 @@ fn unit_word(app: App, unit: Unit) -> String {
     match unit {
         Unit::One => String::new(),
         Unit::Money => format::currency_code(app.scenario.with(|s| s.money.currency)).to_owned(),
+        unit if unit.is_money() => {
+            let code = format::currency_code(app.scenario.with(|s| s.money.currency));
+            let of = text(app.lang.get(), unit.label_key(), &[]);
+            format!("{code} {of}")
+        }
         unit => text(app.lang.get(), unit.label_key(), &[]),
     }
 }

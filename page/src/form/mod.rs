@@ -2,6 +2,7 @@
 
 mod cards;
 mod custom_model;
+mod extras;
 pub mod field;
 mod job;
 mod money;
@@ -116,6 +117,7 @@ pub fn ScenarioForm() -> impl IntoView {
                 }}
                 <money::MoneyDetails />
             </details>
+            <extras::ExtrasDetails />
         </form>
     }
 }

@@ -1,18 +1,35 @@
 //! Currency, exchange rate and ways of billing.
 
 use cardfit::catalog::{Billing, Currency};
-use cardfit::rental::USUAL_MODES;
-use cardfit::scenario::Choice;
+use cardfit::rental::{Rates, USUAL_MODES, said_in};
+use cardfit::scenario::{Choice, Grain, PriceMarket};
 use cardfit::text::text;
 use leptos::prelude::*;
 
 use super::field::{ChoiceField, FieldNote, NumberField, entries};
+use crate::format;
 use crate::state::{App, Pace};
 use crate::words::t;
 
 /// Money in detail.
 #[component]
 pub fn MoneyDetails() -> impl IntoView {
+    let app = App::get();
+    // A rate is never shown without its day.
+    let rates_note = move || {
+        let lang = app.lang.get();
+        let rates = Rates::embedded();
+        text(
+            lang,
+            "page.form.rates",
+            &[
+                ("date", &format::date(lang, &rates.as_of)),
+                ("cny", &format::plain(rates.cny_per_usd)),
+                ("eur", &format::plain(rates.usd_per_eur)),
+                ("source", &said_in(lang, &rates.source)),
+            ],
+        )
+    };
     view! {
         <section class="group">
             <h2 class="group-title">{t("page.form.money")}</h2>
@@ -22,9 +39,30 @@ pub fn MoneyDetails() -> impl IntoView {
                     value={|s| Some(s.money.currency.name())}
                     entries={entries::<Currency>()}
                 />
+                <ChoiceField
+                    param="market"
+                    value={|s| Some(s.money.market.name())}
+                    entries={entries::<PriceMarket>()}
+                />
                 <NumberField param="fx" value={|s| Some(s.money.cny_per_usd)} />
+                <NumberField param="fxeur" value={|s| Some(s.money.usd_per_eur)} />
             </div>
+            <p class="note" data-testid="rates-date">{rates_note}</p>
             <BillingChoice />
+            <div class="pairs">
+                <ChoiceField
+                    param="grain"
+                    value={|s| s.money.grain.map(Choice::name)}
+                    entries={entries::<Grain>()}
+                    open="page.form.by_provider"
+                />
+                <NumberField
+                    param="minimum"
+                    value={|s| s.money.minimum_hours}
+                    empty="page.form.by_provider"
+                />
+                <NumberField param="slice" value={|s| Some(s.money.slice)} />
+            </div>
         </section>
     }
 }

@@ -11,6 +11,7 @@ use crate::offers_table::OffersTable;
 use crate::presets::Presets;
 use crate::state::App;
 use crate::verdict::{PicksPanel, StickyVerdict, VerdictPanel};
+use crate::views::costs::limits::LimitsPanel;
 use crate::words::{self, t};
 
 lazy_view! {
@@ -30,6 +31,7 @@ pub fn Choose() -> impl IntoView {
             <ScenarioForm />
             <div class="answer" data-testid="answer">
                 <VerdictPanel />
+                <LimitsPanel />
                 <PicksPanel />
                 <div class="chart-place">
                     <Lazy part=time_cost_chart />

@@ -6,9 +6,11 @@
 mod card;
 mod choose;
 mod compare;
+pub mod costs;
 mod ladder;
 mod method;
 mod model;
+mod prices;
 
 pub use compare::link_of;
 
@@ -34,21 +36,34 @@ pub enum View {
     Model,
     /// How an estimate comes about.
     Method,
+    /// What one offer costs.
+    Costs,
+    /// The price book.
+    Prices,
 }
 
 impl View {
     /// Every view.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Choose,
         Self::Compare,
         Self::Ladder,
         Self::Card,
         Self::Model,
         Self::Method,
+        Self::Costs,
+        Self::Prices,
     ];
 
     /// Those that the head lists, in its order; the others are reached from them.
-    pub const LISTED: [Self; 4] = [Self::Choose, Self::Compare, Self::Ladder, Self::Method];
+    pub const LISTED: [Self; 6] = [
+        Self::Choose,
+        Self::Compare,
+        Self::Costs,
+        Self::Prices,
+        Self::Ladder,
+        Self::Method,
+    ];
 
     /// Name in links.
     pub fn name(self) -> &'static str {
@@ -59,13 +74,15 @@ impl View {
             Self::Card => "card",
             Self::Model => "model",
             Self::Method => "method",
+            Self::Costs => "costs",
+            Self::Prices => "prices",
         }
     }
 
     /// Its own parameters in links.
     pub fn params(self) -> &'static [&'static str] {
         match self {
-            Self::Choose => &[],
+            Self::Choose | Self::Costs | Self::Prices => &[],
             Self::Compare => &["vs"],
             Self::Ladder => &["by", "tier", "vendor"],
             Self::Card | Self::Model | Self::Method => &["show"],
@@ -85,6 +102,8 @@ impl View {
             Self::Card => "view.card",
             Self::Model => "view.model",
             Self::Method => "view.method",
+            Self::Costs => "view.costs",
+            Self::Prices => "view.prices",
         }
     }
 }
@@ -135,6 +154,8 @@ pub fn Stage() -> impl IntoView {
         View::Card => view! { <Lazy part=card_view /> }.into_any(),
         View::Model => view! { <Lazy part=model_view /> }.into_any(),
         View::Method => view! { <Lazy part=method_view /> }.into_any(),
+        View::Costs => view! { <Lazy part=costs::costs /> }.into_any(),
+        View::Prices => view! { <Lazy part=prices::prices /> }.into_any(),
     }
 }
 
