@@ -12,6 +12,7 @@ pub mod minimise;
 pub mod serving;
 pub mod sources;
 pub mod training;
+pub mod work;
 pub mod write;
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! `cardfit-calibrate [training] [serving] [report]`: fits the constants on `core/data/measured/` and
+//! `cardfit-calibrate [training] [serving] [jobs] [report]`: fits the constants on `core/data/measured/` and
 //! writes them to `core/data/calibration/`, and how far off the estimates then are to
 //! `docs/accuracy.md` and between the `accuracy` markers of the READMEs. Without a name it fits
 //! both; with `report` alone it fits nothing and writes the pages for the constants as they are.
@@ -12,18 +12,18 @@ use cardfit::measured::{
     Folds, INFERENCE_CSV, MeasuredFile, TRAINING_CSV, accuracy, judge, points,
 };
 use cardfit::text::Lang;
-use cardfit_calibrate::{Fitted, serving, training, write};
+use cardfit_calibrate::{Fitted, serving, training, work, write};
 use serde::Serialize;
 
 fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let known = ["training", "serving", "report"];
+    let known = ["training", "serving", "jobs", "report"];
     if let Some(unknown) = wanted.iter().find(|w| !known.contains(&w.as_str())) {
-        eprintln!("unknown part '{unknown}'; write training, serving, report or nothing");
+        eprintln!("unknown part '{unknown}'; write training, serving, jobs, report or nothing");
         return ExitCode::from(2);
     }
     let wants = |part: &str| wanted.is_empty() || wanted.iter().any(|w| w == part);
-    match run(wants("training"), wants("serving")) {
+    match run(wants("training"), wants("serving"), wants("jobs")) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -32,7 +32,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(with_training: bool, with_serving: bool) -> Result<(), Box<dyn std::error::Error>> {
+fn run(
+    with_training: bool,
+    with_serving: bool,
+    with_jobs: bool,
+) -> Result<(), Box<dyn std::error::Error>> {
     let catalog = Catalog::embedded();
     let training_file = MeasuredFile::parse(TRAINING_CSV)?;
     let inference_file = MeasuredFile::parse(INFERENCE_CSV)?;
@@ -55,6 +59,26 @@ fn run(with_training: bool, with_serving: bool) -> Result<(), Box<dyn std::error
             constants.spread.clone_from(&fitted.all.spread);
         }
         folds.serving_all = fitted.all;
+    }
+    if with_jobs
+        && let (MeasuredFile::Training(trained), MeasuredFile::Inference(ran)) =
+            (&training_file, &inference_file)
+    {
+        let cases = work::cases(trained, ran, catalog);
+        let start = Instant::now();
+        let fitted = work::fit_diffusion(&cases);
+        save("diffusion", &fitted, start)?;
+        folds.diffusion = fitted.without;
+        for constants in folds.diffusion.values_mut() {
+            constants.spread.clone_from(&fitted.all.spread);
+        }
+        let start = Instant::now();
+        let fitted = work::fit_vision(&cases);
+        save("vision", &fitted, start)?;
+        folds.vision = fitted.without;
+        for constants in folds.vision.values_mut() {
+            constants.spread.clone_from(&fitted.all.spread);
+        }
     }
     let training = judge(&training_file, catalog, &folds);
     let inference = judge(&inference_file, catalog, &folds);

@@ -162,6 +162,9 @@ pub struct Autoencoder {
     /// that is unfolded at the end).
     #[serde(default = "one")]
     pub unfold: u32,
+    /// Decoded in tiles whether asked or not, as its own software does.
+    #[serde(default)]
+    pub tiled: bool,
     /// Decoded in FP32 whatever the pipeline's format, because its activations overflow FP16.
     #[serde(default)]
     pub in_fp32: bool,

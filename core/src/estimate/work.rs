@@ -169,6 +169,7 @@ impl Default for Shares {
             ("Ampere graphics", 0.7),
             ("Ada Lovelace", 0.6),
             ("Hopper", 0.45),
+            ("Hopper reduced", 0.6),
             ("Blackwell", 0.4),
             ("Blackwell graphics", 0.6),
             ("CDNA3", 0.35),
@@ -198,6 +199,8 @@ pub fn architecture_key(card: &Card) -> &'static str {
         "Ampere" if graphics => "Ampere graphics",
         "Ampere" => "Ampere",
         "Ada Lovelace" => "Ada Lovelace",
+        // The H20 keeps the memory of an H200 and a seventh of its products: they are fed better.
+        "Hopper" if card.peak_tflops.bf16.is_some_and(|p| p < 300.0) => "Hopper reduced",
         "Hopper" => "Hopper",
         "Blackwell" if graphics => "Blackwell graphics",
         "Blackwell" | "Blackwell Ultra" => "Blackwell",

@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 
 use super::ConstantsFor;
 use crate::estimate::serving::ServingConstants;
+use crate::estimate::diffusion::DiffusionConstants;
 use crate::estimate::training::TrainingConstants;
+use crate::estimate::vision::VisionConstants;
 
 /// One set of constants a source, fitted on all rows but that source's, and one set fitted on
 /// all rows for sources that no fit has seen.
@@ -15,6 +17,10 @@ pub struct Folds {
     pub training: BTreeMap<String, TrainingConstants>,
     /// Serving constants by the source that their fit did not see.
     pub serving: BTreeMap<String, ServingConstants>,
+    /// Constants of images and clips by the source that their fit did not see.
+    pub diffusion: BTreeMap<String, DiffusionConstants>,
+    /// Constants of networks and speech by the source that their fit did not see.
+    pub vision: BTreeMap<String, VisionConstants>,
     /// Training constants for any other source.
     pub training_all: TrainingConstants,
     /// Serving constants for any other source.
@@ -32,6 +38,8 @@ impl Folds {
             ))
             .unwrap_or_default(),
             serving: serving_folds(),
+            diffusion: diffusion_folds(),
+            vision: vision_folds(),
             training_all: TrainingConstants::embedded().clone(),
             serving_all: ServingConstants::embedded().clone(),
         })
@@ -50,6 +58,28 @@ fn serving_folds() -> BTreeMap<String, ServingConstants> {
     folds
 }
 
+/// The same of images and clips.
+fn diffusion_folds() -> BTreeMap<String, DiffusionConstants> {
+    let mut folds: BTreeMap<String, DiffusionConstants> =
+        serde_json::from_str(include_str!("../../data/calibration/diffusion_folds.json"))
+            .unwrap_or_default();
+    for constants in folds.values_mut() {
+        constants.spread = DiffusionConstants::embedded().spread.clone();
+    }
+    folds
+}
+
+/// The same of networks and speech.
+fn vision_folds() -> BTreeMap<String, VisionConstants> {
+    let mut folds: BTreeMap<String, VisionConstants> =
+        serde_json::from_str(include_str!("../../data/calibration/vision_folds.json"))
+            .unwrap_or_default();
+    for constants in folds.values_mut() {
+        constants.spread = VisionConstants::embedded().spread.clone();
+    }
+    folds
+}
+
 impl ConstantsFor for Folds {
     fn training(&self, source: &str) -> &TrainingConstants {
         self.training.get(source).unwrap_or(&self.training_all)
@@ -57,5 +87,15 @@ impl ConstantsFor for Folds {
 
     fn serving(&self, source: &str) -> &ServingConstants {
         self.serving.get(source).unwrap_or(&self.serving_all)
+    }
+
+    fn diffusion(&self, source: &str) -> &DiffusionConstants {
+        let fold = self.diffusion.get(source);
+        fold.unwrap_or_else(|| DiffusionConstants::embedded())
+    }
+
+    fn vision(&self, source: &str) -> &VisionConstants {
+        let fold = self.vision.get(source);
+        fold.unwrap_or_else(|| VisionConstants::embedded())
     }
 }

@@ -13,6 +13,7 @@ pub mod report;
 mod row;
 mod runs;
 mod training_row;
+mod work_row;
 
 pub use folds::Folds;
 pub use inference_row::{ServingRun, judge_inference, serving_run};
@@ -20,10 +21,13 @@ pub use read::{FileError, MeasuredFile};
 pub use row::{InferenceRow, TrainingRow, source_of};
 pub use runs::{PublishedRun, RunMetric, runs};
 pub use training_row::{TrainingCase, judge_training};
+pub use work_row::{WorkCase, is_work};
 
 use crate::catalog::Catalog;
 use crate::estimate::serving::ServingConstants;
+use crate::estimate::diffusion::DiffusionConstants;
 use crate::estimate::training::TrainingConstants;
+use crate::estimate::vision::VisionConstants;
 use crate::range::Range;
 
 /// What the estimator says of one row.
@@ -87,6 +91,10 @@ pub trait ConstantsFor {
     fn training(&self, source: &str) -> &TrainingConstants;
     /// For an inference row of `source`.
     fn serving(&self, source: &str) -> &ServingConstants;
+    /// For a row of `source` about images or clips.
+    fn diffusion(&self, source: &str) -> &DiffusionConstants;
+    /// For a row of `source` about networks or speech.
+    fn vision(&self, source: &str) -> &VisionConstants;
 }
 
 /// The constants that ship with the product, for every row.
@@ -100,6 +108,14 @@ impl ConstantsFor for Shipped {
 
     fn serving(&self, _source: &str) -> &ServingConstants {
         ServingConstants::embedded()
+    }
+
+    fn diffusion(&self, _source: &str) -> &DiffusionConstants {
+        DiffusionConstants::embedded()
+    }
+
+    fn vision(&self, _source: &str) -> &VisionConstants {
+        VisionConstants::embedded()
     }
 }
 
@@ -117,7 +133,12 @@ pub fn judge(file: &MeasuredFile, catalog: &Catalog, constants: &dyn ConstantsFo
                     ran_out_of_memory: row.ran_out_of_memory(),
                 };
                 let judged = facts
-                    .judge(|| judge_training(row, catalog, constants.training(row.source_name())));
+                    .judge(|| match is_work(&row.task) {
+                        true => judge_work(WorkCase::of_training(row, catalog), constants),
+                        false => {
+                            judge_training(row, catalog, constants.training(row.source_name()))
+                        }
+                    });
                 verdict(&row.id, &row.task, &row.card, "", &facts, judged, catalog)
             })
             .collect(),
@@ -132,7 +153,12 @@ pub fn judge(file: &MeasuredFile, catalog: &Catalog, constants: &dyn ConstantsFo
                     ran_out_of_memory: row.ran_out_of_memory(),
                 };
                 let judged = facts
-                    .judge(|| judge_inference(row, catalog, constants.serving(row.source_name())));
+                    .judge(|| match is_work(&row.task) {
+                        true => judge_work(WorkCase::of_inference(row, catalog), constants),
+                        false => {
+                            judge_inference(row, catalog, constants.serving(row.source_name()))
+                        }
+                    });
                 verdict(
                     &row.id,
                     &row.task,
@@ -144,6 +170,16 @@ pub fn judge(file: &MeasuredFile, catalog: &Catalog, constants: &dyn ConstantsFo
                 )
             })
             .collect(),
+    }
+}
+
+fn judge_work(case: Result<WorkCase<'_>, &'static str>, constants: &dyn ConstantsFor) -> Judged {
+    match case {
+        Ok(case) => case.judge(
+            constants.diffusion(case.source),
+            constants.vision(case.source),
+        ),
+        Err(reason) => Judged::unused(reason),
     }
 }
 

@@ -34,8 +34,12 @@ coefficients! {
         unfused_attention: 3.0, 1.0 ..= 12.0;
         /// Share of their own speed that cards reach which share a sample.
         shared: 0.85, 0.5 ..= 1.0;
+        /// Bytes that cards which share a sample hold for each other.
+        shared_bytes: 3e9, 0.5e9 ..= 12e9;
+        /// The largest moment of a pass on cards that share it, over their part of it.
+        shared_peak: 1.3, 1.0 ..= 3.0;
         /// Bytes of the largest moment of a transformer's pass, over tokens times width.
-        transformer_peak: 20.0, 4.0 ..= 80.0;
+        transformer_peak: 60.0, 4.0 ..= 160.0;
         /// The same of a U-Net, over positions times finest channels.
         unet_peak: 60.0, 10.0 ..= 200.0;
         /// Bytes of the largest moment of decoding an image, over pixels times finest channels.

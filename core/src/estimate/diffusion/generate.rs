@@ -32,6 +32,8 @@ pub struct GenerationRun<'a> {
     pub fused_attention: bool,
     /// Images of a batch are decoded one by one.
     pub sliced: bool,
+    /// Only denoising is timed, without prompts and decoding.
+    pub denoising_alone: bool,
 }
 
 /// Samples of one pass: twice the batch under guidance.
@@ -79,11 +81,16 @@ pub(super) fn time(
         } else {
             1.0
         };
+    // PyTorch lets convolutions use TF32 unasked, matrix products not.
+    let products = match wide {
+        ComputeDtype::Tf32 => peak(card, ComputeDtype::Fp32) * share * c.single,
+        _ => plain,
+    };
     let own = match (run.narrow, run.weights.compute_dtype(card)) {
         (true, dtype @ (ComputeDtype::Fp8 | ComputeDtype::Int8 | ComputeDtype::Fp4)) => {
             peak(card, dtype) * share * c.narrow
         }
-        _ => plain,
+        _ => products,
     };
     let expanded = !run.narrow && run.weights.bits_per_weight() < 15.0;
     let eager = run.runtime == Runtime::Eager;
@@ -98,7 +105,7 @@ pub(super) fn time(
     };
     let compute_s = (work.products / own * if expanded { c.expanded } else { 1.0 }
         + work.convolutions / (plain * c.convolution)
-        + work.attention / (plain * c.attention) * attention)
+        + work.attention / (products * c.attention) * attention)
         / engine;
     let moved = work.written * activation_bytes(run.weights) * c.traffic;
     let fused = if eager { 1.0 } else { c.fused };
@@ -146,6 +153,15 @@ pub fn generation_time(
     let decode = time(&decode_run, &decoding, card, constants);
     let prompt = time(run, &flops::read_prompt(run.model), card, constants);
     let crossing = crossing_s(run, plan, card);
+    if run.denoising_alone {
+        return TimeParts {
+            compute_s: step.compute_s * steps / shared,
+            memory_s: step.memory_s * steps / shared,
+            communication_s: crossing + exchange_s(run, plan, node) * steps,
+            bubble_s: 0.0,
+            overhead_s: step.overhead_s * steps / shared,
+        };
+    }
     TimeParts {
         compute_s: step.compute_s * steps / shared + decode.compute_s + prompt.compute_s,
         memory_s: step.memory_s * steps / shared + decode.memory_s + prompt.memory_s,
@@ -241,7 +257,7 @@ fn decode_bytes(run: &GenerationRun<'_>, plan: &WorkPlan, constants: &DiffusionC
     let frames = f64::from(run.canvas.frames.min(vae.frames_together.max(1)));
     let pixels = run.canvas.width * run.canvas.height;
     let side = f64::from(vae.unfold.max(1));
-    let tile = match (plan.tiling, is_clip) {
+    let tile = match (plan.tiling || vae.tiled, is_clip) {
         (false, _) => pixels,
         (true, false) => pixels.min(IMAGE_TILE),
         (true, true) => pixels.min(CLIP_TILE),
@@ -280,6 +296,8 @@ pub fn generation_memory(
     let one = bytes(model.denoiser.params, run.weights);
     let denoiser = one * f64::from(model.denoiser.experts) / cards;
     let text = bytes(model.text_params(), run.text_weights) / cards;
+    // Cards that share a sample gather a layer at a time and exchange through buffers.
+    let buffers = if cards > 1.0 { c.shared_bytes } else { 0.0 };
     let vae_format = if model.autoencoder.in_fp32 || run.weights == WeightFormat::Fp32 {
         WeightFormat::Fp32
     } else {
@@ -288,7 +306,8 @@ pub fn generation_memory(
     let vae = bytes(model.autoencoder.params, vae_format);
     let pass_wide = activation_bytes(run.weights) / 2.0;
     let samples = samples(run, plan.batch);
-    let mut pass = pass_bytes(model, &run.canvas, samples, constants) * pass_wide / cards;
+    let mut pass = pass_bytes(model, &run.canvas, samples, constants) * pass_wide / cards
+        * if cards > 1.0 { c.shared_peak } else { 1.0 };
     if !run.fused_attention {
         let tokens = flops::picture_tokens(model, &run.canvas);
         // Eight heads' scores, and their softmax, of one sample after another.
@@ -324,10 +343,11 @@ pub fn generation_memory(
         (MemoryPart::TextEncoders, text),
         (MemoryPart::Autoencoder, vae),
         (MemoryPart::Activations, active),
+        (MemoryPart::Communication, buffers),
         (MemoryPart::Framework, CONTEXT_BYTES),
         (MemoryPart::Fragmentation, fragmentation),
     ];
-    let needed = held + fragmentation + CONTEXT_BYTES;
+    let needed = held + buffers + fragmentation + CONTEXT_BYTES;
     let (needed_bytes, basis) = constants.spread.memory_range(needed, card, MEMORY);
     MemoryEstimate {
         parts: parts

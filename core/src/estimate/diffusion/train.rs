@@ -110,6 +110,7 @@ fn step_time(
         runtime: Runtime::Eager,
         fused_attention: true,
         sliced: true,
+        denoising_alone: true,
     };
     let batch = f64::from(plan.batch.max(1));
     let mut parts = time(

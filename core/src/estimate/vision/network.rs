@@ -63,7 +63,7 @@ pub fn network_time(
     let eager = run.runtime == Runtime::Eager;
     let engine = match (run.runtime, run.tuned) {
         (Runtime::Tensorrt, _) => c.engine,
-        (_, true) if style != Style::Tokens => c.recipe,
+        (_, true) if style != Style::Tokens && run.weights != WeightFormat::Fp32 => c.recipe,
         _ => 1.0,
     };
     let (computed, moved, kernels) = if run.trains {

@@ -286,6 +286,7 @@ fn generation_run<'a>(model: &'a DiffusionModel, job: &Generation) -> Generation
         runtime: job.runtime,
         fused_attention: true,
         sliced: false,
+        denoising_alone: false,
     }
 }
 
