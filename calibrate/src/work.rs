@@ -37,7 +37,9 @@ pub fn cases<'a>(
     catalog: &'a Catalog,
 ) -> Vec<WorkCase<'a>> {
     let good = |problems: &[String], suspect: &str, value: Option<f64>| {
-        problems.is_empty() && !suspect.eq_ignore_ascii_case("yes") && value.is_some_and(|v| v > 0.0)
+        problems.is_empty()
+            && !suspect.eq_ignore_ascii_case("yes")
+            && value.is_some_and(|v| v > 0.0)
     };
     let trained = training
         .iter()
@@ -108,10 +110,16 @@ impl<C: Default> Place<C> {
     fn set(&self, constants: &mut Constants<C>, value: f64) {
         match self {
             Self::Share(name) => {
-                constants.compute.0.insert(name.clone(), value.clamp(0.05, 1.2));
+                constants
+                    .compute
+                    .0
+                    .insert(name.clone(), value.clamp(0.05, 1.2));
             }
             Self::Slot(slot) => {
-                (slot.set)(&mut constants.coefficients, value.clamp(slot.low, slot.high));
+                (slot.set)(
+                    &mut constants.coefficients,
+                    value.clamp(slot.low, slot.high),
+                );
             }
         }
     }
@@ -140,7 +148,10 @@ fn solve<C: Default + Clone>(
     let sources: Vec<&str> = cases.iter().map(|c| c.source).collect();
     let weights = source_weights(&sources, SOURCE_POWER);
     let residuals = |c: &Constants<C>| -> Vec<f64> {
-        cases.iter().map(|case| residual(case, c).unwrap_or(0.0)).collect()
+        cases
+            .iter()
+            .map(|case| residual(case, c).unwrap_or(0.0))
+            .collect()
     };
     let loss = |c: &Constants<C>, rs: &[f64]| -> f64 {
         let data = crate::loss::weighted_huber(rs, &weights, HUBER_DELTA);
@@ -174,13 +185,23 @@ fn solve<C: Default + Clone>(
         let mut right = vec![0.0; n];
         for (i, a) in columns.iter().enumerate() {
             for (j, b) in columns.iter().enumerate().skip(i) {
-                let sum: f64 = a.iter().zip(b).zip(&robust).map(|((x, y), w)| x * y * w).sum();
+                let sum: f64 = a
+                    .iter()
+                    .zip(b)
+                    .zip(&robust)
+                    .map(|((x, y), w)| x * y * w)
+                    .sum();
                 matrix[i][j] = sum;
                 matrix[j][i] = sum;
             }
             let pull = (places[i].get(&constants) / places[i].get(&plain)).ln();
             matrix[i][i] += PRIOR;
-            let data: f64 = a.iter().zip(&at).zip(&robust).map(|((x, r), w)| x * r * w).sum();
+            let data: f64 = a
+                .iter()
+                .zip(&at)
+                .zip(&robust)
+                .map(|((x, r), w)| x * r * w)
+                .sum();
             right[i] = -(data + PRIOR * pull);
         }
         let mut improved = false;
@@ -195,7 +216,10 @@ fn solve<C: Default + Clone>(
             };
             let mut moved = constants.clone();
             for (place, by) in places.iter().zip(&step) {
-                place.set(&mut moved, place.get(&constants) * by.clamp(-0.7, 0.7).exp());
+                place.set(
+                    &mut moved,
+                    place.get(&constants) * by.clamp(-0.7, 0.7).exp(),
+                );
             }
             let then = residuals(&moved);
             let loss_then = loss(&moved, &then);

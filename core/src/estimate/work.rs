@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Basis, MemoryEstimate, TimeParts};
-use crate::catalog::Card;
+use crate::catalog::{Card, Market};
 use crate::dtype::ComputeDtype;
 use crate::range::Range;
 use crate::scenario::PipelineOffload;
@@ -164,14 +164,17 @@ impl Default for Shares {
         let known = [
             ("Pascal", 0.6),
             ("Volta", 0.5),
-            ("Turing", 0.45),
-            ("Ampere", 0.5),
-            ("Ampere graphics", 0.7),
-            ("Ada Lovelace", 0.6),
-            ("Hopper", 0.45),
+            ("Turing", 0.4),
+            ("Ampere", 0.6),
+            ("Ampere graphics", 0.85),
+            ("Ampere professional", 0.5),
+            ("Ada Lovelace", 0.85),
+            ("Ada professional", 0.55),
+            ("Hopper", 0.5),
             ("Hopper reduced", 0.6),
             ("Blackwell", 0.4),
-            ("Blackwell graphics", 0.6),
+            ("Blackwell graphics", 0.85),
+            ("Blackwell professional", 0.55),
             ("CDNA3", 0.35),
             ("other", 0.35),
         ];
@@ -192,17 +195,23 @@ impl Shares {
 /// name, which have HBM.
 pub fn architecture_key(card: &Card) -> &'static str {
     let graphics = card.memory_type.starts_with('G');
+    // Game cards add up in FP32 at half the rate that their units and their power would allow, so
+    // they come near it; professional cards of the same die have the whole rate and less power.
+    let halved = card.market == Market::Consumer;
     match card.architecture.as_str() {
         "Pascal" => "Pascal",
         "Volta" => "Volta",
         "Turing" => "Turing",
-        "Ampere" if graphics => "Ampere graphics",
+        "Ampere" if graphics && halved => "Ampere graphics",
+        "Ampere" if graphics => "Ampere professional",
         "Ampere" => "Ampere",
-        "Ada Lovelace" => "Ada Lovelace",
+        "Ada Lovelace" if halved => "Ada Lovelace",
+        "Ada Lovelace" => "Ada professional",
         // The H20 keeps the memory of an H200 and a seventh of its products: they are fed better.
         "Hopper" if card.peak_tflops.bf16.is_some_and(|p| p < 300.0) => "Hopper reduced",
         "Hopper" => "Hopper",
-        "Blackwell" if graphics => "Blackwell graphics",
+        "Blackwell" if graphics && halved => "Blackwell graphics",
+        "Blackwell" if graphics => "Blackwell professional",
         "Blackwell" | "Blackwell Ultra" => "Blackwell",
         "CDNA3" | "CDNA4" => "CDNA3",
         _ => "other",

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::ConstantsFor;
-use crate::estimate::serving::ServingConstants;
 use crate::estimate::diffusion::DiffusionConstants;
+use crate::estimate::serving::ServingConstants;
 use crate::estimate::training::TrainingConstants;
 use crate::estimate::vision::VisionConstants;
 

@@ -24,8 +24,8 @@ pub use training_row::{TrainingCase, judge_training};
 pub use work_row::{WorkCase, is_work};
 
 use crate::catalog::Catalog;
-use crate::estimate::serving::ServingConstants;
 use crate::estimate::diffusion::DiffusionConstants;
+use crate::estimate::serving::ServingConstants;
 use crate::estimate::training::TrainingConstants;
 use crate::estimate::vision::VisionConstants;
 use crate::range::Range;
@@ -132,13 +132,10 @@ pub fn judge(file: &MeasuredFile, catalog: &Catalog, constants: &dyn ConstantsFo
                     metric: &row.metric,
                     ran_out_of_memory: row.ran_out_of_memory(),
                 };
-                let judged = facts
-                    .judge(|| match is_work(&row.task) {
-                        true => judge_work(WorkCase::of_training(row, catalog), constants),
-                        false => {
-                            judge_training(row, catalog, constants.training(row.source_name()))
-                        }
-                    });
+                let judged = facts.judge(|| match is_work(&row.task) {
+                    true => judge_work(WorkCase::of_training(row, catalog), constants),
+                    false => judge_training(row, catalog, constants.training(row.source_name())),
+                });
                 verdict(&row.id, &row.task, &row.card, "", &facts, judged, catalog)
             })
             .collect(),
@@ -152,13 +149,10 @@ pub fn judge(file: &MeasuredFile, catalog: &Catalog, constants: &dyn ConstantsFo
                     metric: &row.metric,
                     ran_out_of_memory: row.ran_out_of_memory(),
                 };
-                let judged = facts
-                    .judge(|| match is_work(&row.task) {
-                        true => judge_work(WorkCase::of_inference(row, catalog), constants),
-                        false => {
-                            judge_inference(row, catalog, constants.serving(row.source_name()))
-                        }
-                    });
+                let judged = facts.judge(|| match is_work(&row.task) {
+                    true => judge_work(WorkCase::of_inference(row, catalog), constants),
+                    false => judge_inference(row, catalog, constants.serving(row.source_name())),
+                });
                 verdict(
                     &row.id,
                     &row.task,

@@ -12,12 +12,19 @@ coefficients! {
         convolution: 0.8, 0.2 ..= 1.6;
         /// Share that attention reaches, over that of products.
         attention: 0.8, 0.2 ..= 1.6;
+        /// The same on Hopper, over that of other cards: FlashAttention-2 reaches 35 of 100 of an
+        /// H100's peak where it reaches 70 of an A100's (Shah et al. 2024).
+        hopper_attention: 0.6, 0.3 ..= 1.2;
         /// Share that FP8 and INT8 products reach of their own peak, over that of 16 bit.
         narrow: 0.6, 0.1 ..= 1.2;
         /// Share of FP32 and TF32 peaks, over that of 16 bit.
         single: 1.0, 0.3 ..= 2.0;
-        /// Times that what a layer writes crosses the memory bus, layer by layer.
-        traffic: 2.5, 0.5 ..= 8.0;
+        /// Share of FP32's peak on plain units that products reach.
+        plain_single: 0.8, 0.3 ..= 1.0;
+        /// Times that what a U-Net's layer writes crosses the memory bus, layer by layer.
+        traffic: 4.0, 0.5 ..= 14.0;
+        /// The same of a transformer's.
+        token_traffic: 4.0, 0.5 ..= 14.0;
         /// The same where kernels are fused by a compiler, over the above.
         fused: 0.5, 0.1 ..= 1.0;
         /// Time to start a kernel from Python, seconds.
@@ -26,6 +33,9 @@ coefficients! {
         compiled_launch: 0.3, 0.05 ..= 1.0;
         /// Products with weights that are expanded first, over plain ones.
         expanded: 1.15, 1.0 ..= 3.0;
+        /// Gain of products in compiled code on cards with HBM, which finish small kernels sooner
+        /// than they are started one by one.
+        compiled_products: 1.25, 1.0 ..= 2.0;
         /// Share that a built engine reaches, over compiled code.
         engine: 1.2, 0.8 ..= 2.5;
         /// Time beside denoising and decoding, for a batch, seconds.
@@ -33,7 +43,9 @@ coefficients! {
         /// Attention without a fused kernel, over fused.
         unfused_attention: 3.0, 1.0 ..= 12.0;
         /// Share of their own speed that cards reach which share a sample.
-        shared: 0.85, 0.5 ..= 1.0;
+        shared: 0.96, 0.85 ..= 1.0;
+        /// Time of exchanges over PCIe, over what its bandwidth says.
+        pcie_exchange: 2.0, 0.5 ..= 8.0;
         /// Bytes that cards which share a sample hold for each other.
         shared_bytes: 3e9, 0.5e9 ..= 12e9;
         /// The largest moment of a pass on cards that share it, over their part of it.
@@ -46,6 +58,8 @@ coefficients! {
         image_decode_peak: 20.0, 4.0 ..= 60.0;
         /// The same of a clip, over pixels of the frames that are decoded together.
         clip_decode_peak: 24.0, 4.0 ..= 80.0;
+        /// What PyTorch's allocator keeps of decoding, over what is in use at its largest moment.
+        cached: 1.6, 1.0 ..= 3.0;
         /// What the allocator holds over what is in use.
         reserved: 1.08, 1.0 ..= 1.5;
         /// Share of kept activations that training holds, over what layers write.

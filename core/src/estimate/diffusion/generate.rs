@@ -5,7 +5,9 @@ use super::flops::{self, Canvas};
 use super::{CONTEXT_BYTES, MEMORY, SPEED};
 use crate::catalog::{Backbone, Card, DiffusionModel, Node};
 use crate::dtype::{ComputeDtype, WeightFormat};
-use crate::estimate::work::{Work, WorkPlan, WorkSpeed, WorkUnit, host_bus, overlapped, peak};
+use crate::estimate::work::{
+    Work, WorkPlan, WorkSpeed, WorkUnit, architecture_key, host_bus, overlapped, peak,
+};
 use crate::estimate::{MemoryEstimate, MemoryPart, TimeParts};
 use crate::scenario::{PipelineOffload, Runtime};
 
@@ -30,6 +32,10 @@ pub struct GenerationRun<'a> {
     pub runtime: Runtime,
     /// Attention never writes its scores.
     pub fused_attention: bool,
+    /// Products of FP32 may use TF32, which PyTorch leaves to convolutions unasked.
+    pub tf32: bool,
+    /// Memory is counted as PyTorch's allocator keeps it, not as it is in use.
+    pub reserved: bool,
     /// Images of a batch are decoded one by one.
     pub sliced: bool,
     /// Only denoising is timed, without prompts and decoding.
@@ -83,8 +89,14 @@ pub(super) fn time(
         };
     // PyTorch lets convolutions use TF32 unasked, matrix products not.
     let products = match wide {
-        ComputeDtype::Tf32 => peak(card, ComputeDtype::Fp32) * share * c.single,
+        ComputeDtype::Tf32 if !run.tf32 || card.peak_tflops.tf32.is_none() => {
+            peak(card, ComputeDtype::Fp32) * c.plain_single
+        }
         _ => plain,
+    };
+    let convolutions = match wide {
+        ComputeDtype::Tf32 if card.peak_tflops.tf32.is_none() => products,
+        _ => plain * c.convolution,
     };
     let own = match (run.narrow, run.weights.compute_dtype(card)) {
         (true, dtype @ (ComputeDtype::Fp8 | ComputeDtype::Int8 | ComputeDtype::Fp4)) => {
@@ -94,20 +106,31 @@ pub(super) fn time(
     };
     let expanded = !run.narrow && run.weights.bits_per_weight() < 15.0;
     let eager = run.runtime == Runtime::Eager;
+    let compiled = match (eager, card.memory_type.starts_with("HBM")) {
+        (false, true) => c.compiled_products,
+        _ => 1.0,
+    };
     let engine = match run.runtime {
         Runtime::Tensorrt => c.engine,
         _ => 1.0,
-    };
+    } * compiled;
     let attention = if run.fused_attention {
         1.0
     } else {
         c.unfused_attention
+    } / match architecture_key(card) {
+        "Hopper" => c.hopper_attention,
+        _ => 1.0,
     };
     let compute_s = (work.products / own * if expanded { c.expanded } else { 1.0 }
-        + work.convolutions / (plain * c.convolution)
+        + work.convolutions / convolutions
         + work.attention / (products * c.attention) * attention)
         / engine;
-    let moved = work.written * activation_bytes(run.weights) * c.traffic;
+    let times = match run.model.denoiser.layers {
+        Backbone::Unet { .. } => c.traffic,
+        Backbone::Transformer { .. } => c.token_traffic,
+    };
+    let moved = work.written * activation_bytes(run.weights) * times;
     let fused = if eager { 1.0 } else { c.fused };
     let memory_s = moved * fused / (card.bandwidth_gb_s * 1e9);
     let launch = c.launch_s * if eager { 1.0 } else { c.compiled_launch };
@@ -157,7 +180,7 @@ pub fn generation_time(
         return TimeParts {
             compute_s: step.compute_s * steps / shared,
             memory_s: step.memory_s * steps / shared,
-            communication_s: crossing + exchange_s(run, plan, node) * steps,
+            communication_s: crossing + exchange_s(run, plan, node, constants) * steps,
             bubble_s: 0.0,
             overhead_s: step.overhead_s * steps / shared,
         };
@@ -165,7 +188,7 @@ pub fn generation_time(
     TimeParts {
         compute_s: step.compute_s * steps / shared + decode.compute_s + prompt.compute_s,
         memory_s: step.memory_s * steps / shared + decode.memory_s + prompt.memory_s,
-        communication_s: crossing + exchange_s(run, plan, node) * steps,
+        communication_s: crossing + exchange_s(run, plan, node, constants) * steps,
         bubble_s: 0.0,
         overhead_s: step.overhead_s * steps / shared
             + decode.overhead_s
@@ -191,7 +214,12 @@ fn crossing_s(run: &GenerationRun<'_>, plan: &WorkPlan, card: &Card) -> f64 {
 /// Seconds of a step that cards which share a sample wait for each other: each block's queries,
 /// keys, values and outputs change from a split by tokens to one by heads and back (Jacobs et al.
 /// 2023).
-fn exchange_s(run: &GenerationRun<'_>, plan: &WorkPlan, node: &Node<'_>) -> f64 {
+fn exchange_s(
+    run: &GenerationRun<'_>,
+    plan: &WorkPlan,
+    node: &Node<'_>,
+    constants: &DiffusionConstants,
+) -> f64 {
     let cards = f64::from(plan.cards_per_copy.max(1));
     if cards <= 1.0 {
         return 0.0;
@@ -207,7 +235,11 @@ fn exchange_s(run: &GenerationRun<'_>, plan: &WorkPlan, node: &Node<'_>) -> f64 
     } else {
         link
     };
-    sent / (link * 1e9 * REACHED)
+    let by_bus = match node.card.link.kind.contains("PCIe") {
+        true => constants.coefficients.pcie_exchange,
+        false => 1.0,
+    };
+    sent / (link * 1e9 * REACHED) * by_bus
 }
 
 /// Blocks, and the widest stream, of a denoiser.
@@ -313,7 +345,8 @@ pub fn generation_memory(
         // Eight heads' scores, and their softmax, of one sample after another.
         pass += tokens * tokens * 8.0 * 2.0 * activation_bytes(run.weights) * samples;
     }
-    let decode = decode_bytes(run, plan, constants);
+    let kept = if run.reserved { c.cached } else { 1.0 };
+    let decode = decode_bytes(run, plan, constants) * kept;
     let (blocks, _) = blocks_and_width(model);
     // Weights that are in memory at the fullest moment, and the moment's activations.
     let (text, denoiser, vae, active) = match plan.offload {

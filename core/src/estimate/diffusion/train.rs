@@ -109,6 +109,8 @@ fn step_time(
         narrow: run.precision == TrainingPrecision::Fp8,
         runtime: Runtime::Eager,
         fused_attention: true,
+        tf32: false,
+        reserved: false,
         sliced: true,
         denoising_alone: true,
     };

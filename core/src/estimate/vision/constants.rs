@@ -32,6 +32,9 @@ coefficients! {
         window_traffic: 4.0, 0.5 ..= 12.0;
         /// The same where kernels are fused, over the above.
         fused: 0.5, 0.05 ..= 1.0;
+        /// Times that what a layer writes crosses the memory bus in a built engine, which folds what
+        /// follows a convolution into it: written once, read once.
+        engine_traffic: 2.0, 0.5 ..= 5.0;
         /// Channels last rather than first, or libraries that choose: gain of training's
         /// convolutions by NVIDIA's own recipes.
         recipe: 1.3, 0.8 ..= 2.5;

@@ -80,7 +80,15 @@ pub fn network_time(
         (WeightFormat::Int8 | WeightFormat::Fp8, Runtime::Tensorrt) => 1.0,
         _ => 2.0,
     };
-    let fused = if eager && engine <= 1.0 { 1.0 } else { c.fused };
+    let traffic = match run.runtime {
+        Runtime::Tensorrt => c.engine_traffic,
+        _ => traffic,
+    };
+    let fused = match run.runtime {
+        Runtime::Compiled => c.fused,
+        _ if run.tuned && run.weights != WeightFormat::Fp32 => c.fused,
+        _ => 1.0,
+    };
     let weights = run.network.params as f64 * run.weights.bits_per_weight() / 8.0;
     let memory_s = (work.written * bytes * traffic * moved * fused + weights * kernels)
         / (card.bandwidth_gb_s * 1e9);

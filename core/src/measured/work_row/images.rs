@@ -6,9 +6,7 @@ use crate::dtype::WeightFormat;
 use crate::estimate::diffusion::{Canvas, GenerationRun, TuningRun};
 use crate::estimate::work::WorkPlan;
 use crate::measured::{InferenceRow, TrainingRow};
-use crate::scenario::{
-    DiffusionMethod, Optimizer, PipelineOffload, Runtime, TrainingPrecision,
-};
+use crate::scenario::{DiffusionMethod, Optimizer, PipelineOffload, Runtime, TrainingPrecision};
 
 type Read<'a> = Result<(WorkRun<'a>, WorkPlan, Quantity), &'static str>;
 
@@ -23,8 +21,14 @@ fn model<'a>(name: &str, catalog: &'a Catalog) -> Result<&'a DiffusionModel, &'s
     known(name)
         .or_else(|| known(short))
         .or_else(|| known(base))
-        .or_else(|| base.starts_with("Stable Diffusion 2").then(|| known("sd-2.1"))?)
-        .or_else(|| base.starts_with("Stable Diffusion v1").then(|| known("sd-1.5"))?)
+        .or_else(|| {
+            base.starts_with("Stable Diffusion 2")
+                .then(|| known("sd-2.1"))?
+        })
+        .or_else(|| {
+            base.starts_with("Stable Diffusion v1")
+                .then(|| known("sd-1.5"))?
+        })
         .ok_or("the catalog does not have the model")
 }
 
@@ -98,7 +102,8 @@ pub(super) fn generation<'a>(row: &'a InferenceRow, words: &str, catalog: &'a Ca
     };
     let offload = if engine.contains("seq") {
         PipelineOffload::Sequential
-    } else if engine.contains("offload") || words.contains("1 gpu uses offload") && row.n_gpus == Some(1)
+    } else if engine.contains("offload")
+        || words.contains("1 gpu uses offload") && row.n_gpus == Some(1)
     {
         PipelineOffload::Model
     } else {
@@ -108,9 +113,7 @@ pub(super) fn generation<'a>(row: &'a InferenceRow, words: &str, catalog: &'a Ca
     let cards = row.n_gpus.unwrap_or(1).max(1);
     let rate_of_all = row.metric == "images_per_s";
     let shares = if rate_of_all { 1 } else { cards };
-    if engine.contains("sat") && row.metric == "peak_mem_gb"
-        || engine.contains("multi-gpu")
-    {
+    if engine.contains("sat") && row.metric == "peak_mem_gb" || engine.contains("multi-gpu") {
         return Err("layout of the run not stated");
     }
     let plan = WorkPlan {
@@ -136,6 +139,8 @@ pub(super) fn generation<'a>(row: &'a InferenceRow, words: &str, catalog: &'a Ca
         runtime,
         fused_attention,
         // Lambda's benchmark decodes one by one from 32 images on.
+        tf32: words.contains("ddim 30 steps"),
+        reserved: words.contains("memory_reserved"),
         sliced: batch >= 32,
         denoising_alone: false,
     };
@@ -220,9 +225,13 @@ pub(super) fn tuning<'a>(row: &'a TrainingRow, words: &str, catalog: &'a Catalog
     let batch = row
         .micro_batch_per_gpu
         .unwrap_or_else(|| (2048 / cards).clamp(1, 32));
-    let global = row
-        .global_batch_seqs
-        .unwrap_or_else(|| (batch * cards).max(if row.micro_batch_per_gpu.is_none() { 2048 } else { 1 }));
+    let global = row.global_batch_seqs.unwrap_or_else(|| {
+        (batch * cards).max(if row.micro_batch_per_gpu.is_none() {
+            2048
+        } else {
+            1
+        })
+    });
     let lora = words.contains("lora");
     let precision = row.precision.to_ascii_lowercase();
     let weights = if precision.contains("nf4") || precision.contains("int4") {

@@ -251,7 +251,9 @@ fn card<'a>(
 ) -> Result<(&'a Card, bool), &'static str> {
     let words = words.to_ascii_lowercase();
     if !id.is_empty() {
-        let card = catalog.card(id).ok_or("the catalog does not have the card")?;
+        let card = catalog
+            .card(id)
+            .ok_or("the catalog does not have the card")?;
         return Ok((card, true));
     }
     // An A100 of unnamed memory counts as the larger one, as in the other rows.

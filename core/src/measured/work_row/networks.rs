@@ -24,7 +24,10 @@ fn network<'a>(name: &str, catalog: &'a Catalog) -> Result<&'a Network, &'static
 /// Side of an image, or tokens.
 fn size(text: &str, network: &Network) -> u32 {
     let first = text.split('x').next().unwrap_or_default();
-    first.trim().parse().unwrap_or_else(|_| network.usual_size())
+    first
+        .trim()
+        .parse()
+        .unwrap_or_else(|_| network.usual_size())
 }
 
 pub(super) fn inference<'a>(row: &'a InferenceRow, words: &str, catalog: &'a Catalog) -> Read<'a> {
@@ -82,8 +85,7 @@ pub(super) fn training<'a>(row: &'a TrainingRow, words: &str, catalog: &'a Catal
         WeightFormat::Fp16
     };
     // NVIDIA's own results are channels last; Lambda's fork of the same code is older and is not.
-    let tuned =
-        row.source.contains("DeepLearningExamples") || words.contains("channels last");
+    let tuned = row.source.contains("DeepLearningExamples") || words.contains("channels last");
     let side = words
         .split_whitespace()
         .find_map(|word| word.strip_suffix("px")?.parse().ok());

@@ -285,6 +285,8 @@ fn generation_run<'a>(model: &'a DiffusionModel, job: &Generation) -> Generation
         narrow,
         runtime: job.runtime,
         fused_attention: true,
+        tf32: false,
+        reserved: false,
         sliced: false,
         denoising_alone: false,
     }
