@@ -18,7 +18,10 @@ struct Quantity {
 const TRAINING_KINDS: [&str; 4] = ["pretrain", "full_ft", "lora", "qlora"];
 const SERVING_KINDS: [&str; 1] = ["llm"];
 
-const QUANTITIES: [Quantity; 7] = [
+const IMAGE_KINDS: [&str; 3] = ["diffusion_image", "diffusion_video", "diffusion"];
+const NETWORK_KINDS: [&str; 2] = ["vision", "embedding"];
+
+const QUANTITIES: [Quantity; 10] = [
     Quantity {
         name: "Training: peak memory",
         name_zh: "训练：显存峰值",
@@ -72,6 +75,29 @@ const QUANTITIES: [Quantity; 7] = [
         metrics: &["tpot_ms"],
         kinds: &SERVING_KINDS,
     },
+    Quantity {
+        name: "Images and clips: peak memory",
+        name_zh: "图片与视频：显存峰值",
+        metrics: &["peak_mem_gb", "weights_mem_gb"],
+        kinds: &IMAGE_KINDS,
+    },
+    Quantity {
+        name: "Images and clips: speed",
+        name_zh: "图片与视频：速度",
+        metrics: &[
+            "images_per_s",
+            "seconds_per_image",
+            "seconds_per_video",
+            "steps_per_s",
+        ],
+        kinds: &IMAGE_KINDS,
+    },
+    Quantity {
+        name: "Vision networks and encoders: speed",
+        name_zh: "视觉网络与编码器：速度",
+        metrics: &["images_per_s", "samples_per_s", "seconds_per_image"],
+        kinds: &NETWORK_KINDS,
+    },
 ];
 
 /// Place of the quantity that a metric of a kind of job measures, in the order of the summary.
@@ -106,7 +132,7 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// The few lines that a reader wants first: one row a quantity, over language models.
+/// The few lines that a reader wants first: one row a quantity.
 pub fn summary(training: &[Verdict], inference: &[Verdict], lang: Lang) -> String {
     let mut out = String::new();
     let heads = match lang {
@@ -121,13 +147,9 @@ pub fn summary(training: &[Verdict], inference: &[Verdict], lang: Lang) -> Strin
             Lang::En => quantity.name,
             Lang::ZhCn => quantity.name_zh,
         };
-        let verdicts = if quantity.kinds == TRAINING_KINDS {
-            training
-        } else {
-            inference
-        };
-        let rows: Vec<Verdict> = verdicts
+        let rows: Vec<Verdict> = training
             .iter()
+            .chain(inference)
             .filter(|v| {
                 quantity.metrics.contains(&v.metric.as_str())
                     && quantity.kinds.contains(&v.kind.as_str())
@@ -299,7 +321,7 @@ meant to hold about 80 of 100. The ends are drawn from these same errors, so tha
 no independent test. *Lean* is the median of estimate / measured: above 1, estimates lean high. Nothing is searched here:
 what a row states of its run is taken, and what it leaves open gets the default of its engine.
 
-## In short, for language models
+## In short
 
 ";
 

@@ -3,6 +3,7 @@
 
 use super::choice::{Choice, JobKind, SubjectKind};
 use super::limits;
+use super::problem::{Outcome, Problem, ProblemKind};
 use super::reader::Reader;
 use super::write::{Pairs, choice, open, open_choice, real, whole};
 use super::{
@@ -89,6 +90,21 @@ pub(super) fn write(job: &Job, model: &ModelChoice, pairs: &mut Pairs) {
     pairs.push(("do", job.kind().name().to_owned()));
 }
 
+/// Frames of a clip; an image has one.
+fn read_frames(reader: &mut Reader<'_>, medium: Medium, usual: u32) -> u32 {
+    let given = reader.whole_or(&limits::FRAMES, usual);
+    if medium == Medium::Video || given == usual {
+        return given;
+    }
+    reader.problem(Problem::new(
+        "frames",
+        ProblemKind::DoesNotApply,
+        &given.to_string(),
+        Outcome::Used(usual.to_string()),
+    ));
+    usual
+}
+
 /// How a model is usually run; Stable Diffusion XL's way for one that is not known.
 fn usual_run(model: &ModelChoice) -> (UsualRun, Medium) {
     match subject(model) {
@@ -131,10 +147,7 @@ pub(crate) fn generation(model: &ModelChoice) -> Generation {
 fn read_generation(reader: &mut Reader<'_>, model: &ModelChoice) -> Generation {
     let plain = generation(model);
     let (_, medium) = usual_run(model);
-    let frames = match medium {
-        Medium::Image => plain.frames,
-        Medium::Video => reader.whole_or(&limits::FRAMES, plain.frames),
-    };
+    let frames = read_frames(reader, medium, plain.frames);
     Generation {
         amount: reader.number_or(&limits::AMOUNT, plain.amount),
         width: reader.whole_or(&limits::WIDTH, plain.width),
@@ -200,10 +213,7 @@ fn read_tuning(
 ) -> DiffusionTraining {
     let plain = tuning(method, model);
     let (_, medium) = usual_run(model);
-    let frames = match medium {
-        Medium::Image => plain.frames,
-        Medium::Video => reader.whole_or(&limits::FRAMES, plain.frames),
-    };
+    let frames = read_frames(reader, medium, plain.frames);
     let lora = method == DiffusionMethod::Lora;
     DiffusionTraining {
         method,
