@@ -214,7 +214,6 @@ fn read_tuning(
     let plain = tuning(method, model);
     let (_, medium) = usual_run(model);
     let frames = read_frames(reader, medium, plain.frames);
-    let lora = method == DiffusionMethod::Lora;
     DiffusionTraining {
         method,
         steps: reader.whole_or(&limits::STEPS, plain.steps),
@@ -224,18 +223,12 @@ fn read_tuning(
         width: reader.whole_or(&limits::WIDTH, plain.width),
         height: reader.whole_or(&limits::HEIGHT, plain.height),
         frames,
-        weights: match lora {
-            true => reader.choice_or("w", plain.weights),
-            false => plain.weights,
-        },
+        weights: reader.choice_or("w", plain.weights),
         precision: reader.choice_or("prec", plain.precision),
         optimizer: reader.choice_or("opt", plain.optimizer),
-        lora_rank: match lora {
-            true => reader
-                .whole_or(&limits::LORA_RANK, plain.lora_rank)
-                .min(1024),
-            false => plain.lora_rank,
-        },
+        lora_rank: reader
+            .whole_or(&limits::LORA_RANK, plain.lora_rank)
+            .min(1024),
         recompute: reader
             .choice_or_open::<Recompute>("recompute")
             .map(|policy| policy != Recompute::None),
