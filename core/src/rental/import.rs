@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use csv::StringRecord;
 use serde::Serialize;
 
-use crate::catalog::{Billing, Card, Catalog, Currency, PriceOffer};
+use crate::catalog::{Billing, Card, Catalog, Currency, PriceBook, PriceOffer};
 
 /// A form that price lists come in, told by the names of its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -498,6 +498,14 @@ fn resolve<'a>(
             return Err(RefusedReason::MemoryDiffers);
         }
     }
+    // A bare name means a card that is let, not one that a single machine in the world has.
+    let is_let = |card: &Card| {
+        let offers = &PriceBook::embedded().offers;
+        offers.iter().any(|offer| offer.card == card.id)
+    };
+    if memory_gib.is_none() && family.iter().any(|card| is_let(card)) {
+        family.retain(|card| is_let(card));
+    }
     let form = said.form.or_else(|| Name::of(instance).form);
     if let Some(form) = form
         && family
@@ -667,6 +675,33 @@ cpu,eu,0.1,8,32,0,,,False,,runpod
             ]
         );
         assert_eq!(read.without_card, 1);
+    }
+
+    #[test]
+    fn names_of_lists_are_found() {
+        let catalog = Catalog::embedded();
+        for (name, memory, instance, card) in [
+            ("H100", None, "gpu_1x_h100_sxm5", "h100-sxm-80gb"),
+            ("H100", Some(80.0), "gpu_1x_h100_pcie", "h100-pcie-80gb"),
+            ("H100", None, "", "h100-pcie-80gb"),
+            ("H100NVL", Some(94.0), "", "h100-nvl-94gb"),
+            ("H100-SXM", Some(80.0), "", "h100-sxm-80gb"),
+            ("A100-80GB", None, "gpu_8x_a100_80gb_sxm4", "a100-sxm4-80gb"),
+            ("A100-80GB-SXM", None, "", "a100-sxm4-80gb"),
+            ("A100", Some(40.0), "gpu_1x_a100_sxm4", "a100-sxm4-40gb"),
+            ("H200", Some(141.0), "gpu-h200-sxm_1gpu", "h200-sxm-141gb"),
+            ("RTX4090", Some(24.0), "", "rtx-4090"),
+            ("RTXA6000", Some(48.0), "", "rtx-a6000"),
+            ("A6000", Some(48.0), "", "rtx-a6000"),
+            ("L4", Some(24.0), "", "l4"),
+            ("L40", Some(48.0), "", "l40"),
+            ("L40S", Some(48.0), "", "l40s"),
+            ("T4", Some(16.0), "", "t4"),
+            ("MI300X", Some(192.0), "", "mi300x"),
+        ] {
+            let found = resolve(catalog, name, memory, instance).map(|(card, _)| card.id.as_str());
+            assert_eq!(found, Ok(card), "{name} {memory:?} {instance}");
+        }
     }
 
     #[test]
