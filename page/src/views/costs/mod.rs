@@ -156,7 +156,7 @@ fn TheBill(offer: Arc<Offer>) -> impl IntoView {
             {unit_costs(&offer)}
             {price
                 .clone()
-                .map(|price| crate::offer_detail::price_origin(price))}
+                .map(crate::offer_detail::price_origin)}
             <ul class="plain note">{assumptions}</ul>
             {price
                 .filter(|price| price.modes.len() > 1)
