@@ -1,7 +1,7 @@
 //! The verdict: one sentence that answers the scenario.
 
 use cardfit::offers::{Fit, Offer, Run};
-use cardfit::scenario::Scenario;
+use cardfit::scenario::{Job, Scenario};
 use cardfit::text::{Lang, text};
 
 use crate::answer::{Answer, cost};
@@ -151,7 +151,11 @@ pub fn figures(lang: Lang, answer: &Answer, offer: &Offer, scenario: &Scenario) 
         }
         None => text(lang, "page.verdict.no_price", &[]),
     });
-    if let (Some(Run::Work { speed, .. }), Some(cost)) = (&offer.run, offer.cost_per_thousand) {
+    // A thousand samples of training are no answer to anything.
+    let made = matches!(scenario.job, Job::Generate(_) | Job::Transcribe(_));
+    if let (true, Some(Run::Work { speed, .. }), Some(cost)) =
+        (made, &offer.run, offer.cost_per_thousand)
+    {
         let cost = format::money(lang, scenario.money.currency, cost.mid);
         figures.push(crate::work_words::thousand_said(lang, speed.unit, &cost));
     }
