@@ -4,6 +4,7 @@
 //! the text `view.NAME`, and an arm in [`Stage`].
 
 mod card;
+mod check;
 mod choose;
 mod compare;
 pub mod costs;
@@ -40,11 +41,13 @@ pub enum View {
     Costs,
     /// The price book.
     Prices,
+    /// A listing or a machine beside the datasheet.
+    Check,
 }
 
 impl View {
     /// Every view.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Choose,
         Self::Compare,
         Self::Ladder,
@@ -53,15 +56,17 @@ impl View {
         Self::Method,
         Self::Costs,
         Self::Prices,
+        Self::Check,
     ];
 
     /// Those that the head lists, in its order; the others are reached from them.
-    pub const LISTED: [Self; 6] = [
+    pub const LISTED: [Self; 7] = [
         Self::Choose,
         Self::Compare,
         Self::Costs,
         Self::Prices,
         Self::Ladder,
+        Self::Check,
         Self::Method,
     ];
 
@@ -69,6 +74,7 @@ impl View {
     pub fn name(self) -> &'static str {
         match self {
             Self::Choose => "choose",
+            Self::Check => "check",
             Self::Compare => "compare",
             Self::Ladder => "ladder",
             Self::Card => "card",
@@ -97,6 +103,7 @@ impl View {
     fn title_key(self) -> &'static str {
         match self {
             Self::Choose => "view.choose",
+            Self::Check => "view.check",
             Self::Compare => "view.compare",
             Self::Ladder => "view.ladder",
             Self::Card => "view.card",
@@ -149,6 +156,7 @@ pub fn Stage() -> impl IntoView {
     let app = App::get();
     move || match app.view.get() {
         View::Choose => view! { <choose::Choose /> }.into_any(),
+        View::Check => view! { <check::CheckView /> }.into_any(),
         View::Compare => view! { <Lazy part=compare_view /> }.into_any(),
         View::Ladder => view! { <Lazy part=ladder_view /> }.into_any(),
         View::Card => view! { <Lazy part=card_view /> }.into_any(),
