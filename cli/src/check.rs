@@ -178,11 +178,7 @@ fn line(finding: &Finding, lang: Lang, out: &mut dyn Write) -> Result<(), Failur
     }
     write!(out, "[{}] {}", told.verdict, parts.join(": "))?;
     if !told.datasheet.is_empty() {
-        write!(
-            out,
-            " ({})",
-            text(lang, "check.datasheet_value", &[("value", &told.datasheet)])
-        )?;
+        write!(out, " ({})", told.datasheet)?;
     }
     writeln!(out)?;
     for why in told.why {

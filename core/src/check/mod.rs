@@ -30,5 +30,5 @@ pub use machine::{
     card_of, findings, read_machine,
 };
 pub use names::{Family, Form, Identity, families};
-pub use paste::{Checked, MachineReport, check, report};
+pub use paste::{Checked, MachineReport, check, hold_against_sold, report};
 pub use words::{Told, change_key, reading, tell, tell_effect, tell_outcome};

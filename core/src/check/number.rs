@@ -18,6 +18,8 @@ const MOST_DIGITS: usize = 15;
 /// or it is longer than any figure.
 pub fn number_at(text: &[u8], at: usize) -> Option<Number> {
     let digit = |i: usize| text.get(i).filter(|b| b.is_ascii_digit()).map(|b| b - b'0');
+    // In "24,71,936" commas part figures, not thousands.
+    let listed = at > 0 && text.get(at - 1) == Some(&b',');
     let mut value = f64::from(digit(at)?);
     let mut digits = 1;
     let mut i = at + 1;
@@ -27,6 +29,7 @@ pub fn number_at(text: &[u8], at: usize) -> Option<Number> {
             digits += 1;
             i += 1;
         } else if text.get(i) == Some(&b',')
+            && !listed
             && digits <= 12
             && (1..=3).all(|k| digit(i + k).is_some())
             && digit(i + 4).is_none()
@@ -112,6 +115,12 @@ mod tests {
         assert_eq!(read("1.8 万"), Some((1.8, 0.1)));
         assert_eq!(read("6912,80"), Some((6912.0, 1.0)));
         assert_eq!(read("80."), Some((80.0, 1.0)));
+    }
+
+    #[test]
+    fn commas_of_a_list_part_figures() {
+        let found: Vec<f64> = numbers("x,24,71,936,1.2").collect();
+        assert_eq!(found, [24.0, 71.0, 936.0, 1.2]);
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::bench::judge_measured;
-use super::finding::Finding;
+use super::finding::{Finding, Reading, Remark, Subject, Unit, Verdict};
 use super::listing::{ListingReport, check_listing};
 use super::machine::{Machine, card_of, findings, read_machine};
-use crate::catalog::{Catalog, PriceBook};
+use crate::catalog::{Card, Catalog, PriceBook};
 
 /// A paste that was read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,6 +38,38 @@ pub fn report(machine: Machine, catalog: &Catalog) -> MachineReport {
         machine,
         findings: found,
     }
+}
+
+/// Holds a machine against the card that was sold: what is another card is said first.
+pub fn hold_against_sold(report: &mut MachineReport, sold: &Card, catalog: &Catalog) {
+    let mut others: Vec<u32> = Vec::new();
+    let mut found: Option<&Card> = None;
+    for (index, device) in report.machine.devices.iter().enumerate() {
+        let Some(identity) = &device.identity else {
+            continue;
+        };
+        if !identity.cards.contains(&sold.id) && !identity.cards.is_empty() {
+            others.extend(u32::try_from(index));
+            found = found.or_else(|| card_of(device, catalog));
+        }
+    }
+    let Some(found) = found else {
+        return;
+    };
+    let finding = Finding {
+        cards: vec![found.id.clone()],
+        devices: others,
+        ..Finding::new(Subject::Card, Verdict::Wrong)
+            .reads(Reading::word(&found.name))
+            .because(
+                Remark::plain("sold_as")
+                    .with("sold", Reading::word(&sold.name))
+                    .with("memory", Reading::figure(sold.memory_gib, Unit::Gb))
+                    .with("found", Reading::figure(found.memory_gib, Unit::Gb)),
+            )
+            .ask("which_card")
+    };
+    report.findings.insert(0, finding);
 }
 
 /// Reads `text` as a printout where it is one, else as a listing.

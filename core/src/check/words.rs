@@ -15,7 +15,7 @@ pub struct Told {
     pub subject: String,
     /// What was read; empty: nothing that can be shown.
     pub read: String,
-    /// The datasheet's value; empty: none.
+    /// The datasheet's value, or what the card needs; empty: none.
     pub datasheet: String,
     /// The verdict.
     pub verdict: String,
@@ -42,6 +42,7 @@ pub fn tell(lang: Lang, finding: &Finding, catalog: &Catalog) -> Told {
         }
     }
     let datasheet = match values.as_slice() {
+        [] => String::new(),
         [(only, _)] => only.clone(),
         several => several
             .iter()
@@ -57,6 +58,15 @@ pub fn tell(lang: Lang, finding: &Finding, catalog: &Catalog) -> Told {
             })
             .collect::<Vec<_>>()
             .join(&t("check.semicolon")),
+    };
+    let datasheet = if datasheet.is_empty() {
+        datasheet
+    } else {
+        let key = match finding.subject {
+            Subject::Driver | Subject::Cuda => "check.needs_value",
+            _ => "check.datasheet_value",
+        };
+        text(lang, key, &[("value", &datasheet)])
     };
     let mut why: Vec<String> = finding
         .remarks
@@ -178,6 +188,35 @@ pub fn reading(lang: Lang, reading: &Reading) -> String {
     match reading {
         Reading::Word(word) => word.clone(),
         Reading::Text(key) => text(lang, key, &[]),
+        // Less than a GiB is clearer in MiB.
+        Reading::Figure {
+            low,
+            high,
+            unit: Unit::Gib,
+        } if *high < 1.0 => text(
+            lang,
+            "check.unit.mib",
+            &[("value", &number((low.max(*high) * 1024.0).round()))],
+        ),
+        Reading::Figure {
+            low,
+            high,
+            unit: Unit::Percent,
+        } if *high >= 10.0 => {
+            let whole = |v: f64| {
+                if (v - v.round()).abs() < 0.05 || v < 90.0 {
+                    v.round()
+                } else {
+                    v
+                }
+            };
+            let value = if low.to_bits() == high.to_bits() {
+                number(whole(*low))
+            } else {
+                format!("{}–{}", number(whole(*low)), number(whole(*high)))
+            };
+            text(lang, "check.unit.percent", &[("value", &value)])
+        }
         Reading::Figure { low, high, unit } => {
             let value = if low.to_bits() == high.to_bits() {
                 number(*low)

@@ -455,7 +455,7 @@ impl Judge<'_> {
                 .collect()
         };
         let with_sparsity = found(&doubled);
-        if !with_sparsity.is_empty() {
+        if !with_sparsity.is_empty() && !other_rate {
             finding.verdict = Verdict::OnlyWithSparsity;
             finding.holds_for = with_sparsity;
             finding.ask = None;

@@ -12,7 +12,7 @@ pub use judge::{dtype_name, link_words};
 use serde::Serialize;
 
 use super::clean::clean;
-use super::finding::Finding;
+use super::finding::{Finding, Subject};
 use super::names::{Identity, families};
 use crate::catalog::{Catalog, PriceBook};
 
@@ -44,10 +44,10 @@ impl ListingReport {
     /// Whether nothing was recognised.
     pub fn is_empty(&self) -> bool {
         self.others.is_empty()
-            && self
-                .items
-                .iter()
-                .all(|item| item.cards.is_empty() && item.name.is_none())
+            && self.items.iter().all(|item| {
+                let told = item.findings.iter().any(|f| f.subject == Subject::Card);
+                item.cards.is_empty() && item.name.is_none() && !told
+            })
     }
 
     /// Every finding.

@@ -3,7 +3,7 @@
 //! Sizes are counted from parameters and the cards' memory; what no source can settle is called so.
 
 use super::claims::Reading as Text;
-use super::tokens::{Figure, Token, Unit as Written, Word};
+use super::tokens::{Break, Figure, Token, Unit as Written, Word};
 use super::{ListedCard, judge};
 use crate::catalog::{Card, Catalog, PriceBook};
 use crate::check::finding::{Finding, Reading, Remark, Subject, Unit, Verdict};
@@ -26,7 +26,11 @@ pub(super) fn judge(
     for (clause, item) in &text.clauses {
         let card = item.and_then(|index| items.get(index));
         let sentence = Sentence::of(clause, card, catalog);
-        for finding in sentence.findings() {
+        // Shares are each about their own part of a sentence.
+        let shares = clause
+            .split(|t| *t == Token::Break(Break::Comma))
+            .filter_map(|part| Sentence::of(part, card, catalog).percent());
+        for finding in shares.chain(sentence.findings()) {
             if !findings.contains(&finding) {
                 findings.push(finding);
             }
@@ -87,7 +91,6 @@ impl<'a> Sentence<'a> {
 
     fn findings(&self) -> Vec<Finding> {
         let mut out = Vec::new();
-        out.extend(self.percent());
         out.extend(self.needed_rate());
         out.extend(self.model_class());
         out.extend(self.model_memory());

@@ -308,7 +308,11 @@ fn figures_at(bytes: &[u8], at: usize, out: &mut Vec<Token>) -> usize {
             .unwrap_or(rest.len());
         return at + length.max(1);
     };
-    let (unit, mut end) = unit_at(bytes, first.end);
+    let (mut unit, mut end) = unit_at(bytes, first.end);
+    // No card has a hundred PFLOPS: "8358P" is a processor.
+    if unit == Some(Unit::Pflops) && first.value >= 100.0 {
+        (unit, end) = (None, first.end);
+    }
     let mut figure = Figure {
         low: first.value,
         high: first.value,
@@ -489,7 +493,6 @@ fn unit_at(bytes: &[u8], at: usize) -> (Option<Unit>, usize) {
         {
             continue;
         }
-        // "3 卡" is a count, "每 3 天" is not a memory size; 年 and 天 of a date are durations all the same.
         return (Some(unit), at + blanks + spelling.len());
     }
     (None, at)

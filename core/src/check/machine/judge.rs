@@ -20,34 +20,49 @@ fn idle_mib(device: &Device, card: Option<&Card>) -> f64 {
         Some(Vendor::Huawei) => 4300.0,
         Some(Vendor::Metax) => 1024.0,
         _ if device.nvidia => 750.0,
-        _ => 800.0,
+        Some(_) => 800.0,
+        None => 4300.0,
     }
 }
 
 /// Whether `mib` is the whole memory of `card`, as drivers of different years report it.
 pub fn is_whole(card: &Card, mib: f64) -> bool {
-    let close = |expected: f64| (mib - expected).abs() <= 0.015 * expected;
+    let close = |expected: f64| (mib - expected).abs() <= 0.02 * expected;
     let label = card.memory_gib * 1024.0;
     let reported = card.driver_memory_mib.map(f64::from);
     // GDDR6 gives a sixteenth to error correction while that is on; other cards lose some to firmware.
     reported.is_some_and(close) || close(label) || (0.93 * label..=label).contains(&mib)
 }
 
-/// The GeForce card whose memory and power limit these are, for names that old drivers cut to "GeForce ...".
+/// The GeForce cards whose memory and power limit these are, for names that old drivers cut to "GeForce ...".
 pub fn geforce_by_figures(device: &Device, catalog: &Catalog) -> Option<Identity> {
     let mib = device.memory_mib?;
     let limit = device.power_limit_w?;
-    let mut fits = catalog.cards.iter().filter(|card| {
-        card.vendor == Vendor::Nvidia
-            && card.market == Market::Consumer
-            && is_whole(card, mib)
-            && card.power_w.is_some_and(|w| (w - limit).abs() < 0.02 * w)
-    });
-    let only = fits.next()?;
-    if fits.next().is_some() {
-        return None;
-    }
-    Some(Identity::of_card(&only.id))
+    let fits: Vec<&Card> = catalog
+        .cards
+        .iter()
+        .filter(|card| {
+            card.vendor == Vendor::Nvidia
+                && card.market == Market::Consumer
+                && is_whole(card, mib)
+                && card.power_w.is_some_and(|w| (w - limit).abs() < 0.02 * w)
+        })
+        .collect();
+    let exact = |card: &&Card| {
+        card.driver_memory_mib
+            .is_some_and(|own| (f64::from(own) - mib).abs() < 0.5)
+    };
+    let first = fits.iter().copied().find(exact).or(fits.first().copied())?;
+    let ids = fits.iter().map(|card| card.id.clone());
+    Some(Identity {
+        cards: if exact(&first) {
+            vec![first.id.clone()]
+        } else {
+            ids.clone().collect()
+        },
+        kin: ids.collect(),
+        name: None,
+    })
 }
 
 /// The card that a device is, where one is left.

@@ -234,7 +234,8 @@ impl Lines {
                 let rest = trimmed.strip_prefix("gpu#")?;
                 rest.split_once([' ', '\t'])
             });
-        if let Some((index, rest)) = listed
+        // "GPU 00000000:07:00.0" begins a part of a log.
+        if let Some((index, rest)) = listed.filter(|(index, _)| index.trim().len() <= 3)
             && let Ok(index) = index.trim().parse::<usize>()
         {
             let name = rest.split("(uuid").next().unwrap_or_default();

@@ -285,7 +285,11 @@ impl Tables {
 
     fn process(&mut self, cells: &[&str], machine: &mut Machine) {
         let first = cells.first().copied().unwrap_or_default();
-        let Some(index) = first.split(' ').find_map(|w| w.parse::<usize>().ok()) else {
+        let index = first
+            .split(' ')
+            .next()
+            .and_then(|w| w.parse::<usize>().ok());
+        let Some(index) = index else {
             return;
         };
         // npu-smi and mx-smi have cells, nvidia-smi has one line: the last word is what is held.

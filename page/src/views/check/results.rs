@@ -162,14 +162,7 @@ fn row(lang: Lang, finding: &Finding, meaning: Option<&Effect>) -> AnyView {
                     <strong>{told.subject}</strong>
                     {(!told.read.is_empty()).then(|| view! { " " <span>{told.read}</span> })}
                     {(!told.datasheet.is_empty())
-                        .then(|| {
-                            view! {
-                                " "
-                                <span class="soft">
-                                    {text(lang, "check.datasheet_value", &[("value", &told.datasheet)])}
-                                </span>
-                            }
-                        })}
+                        .then(|| view! { " " <span class="soft">{told.datasheet}</span> })}
                     {devices.map(|d| view! { " " <span class="soft">{d}</span> })}
                 </p>
                 {told.why.into_iter().map(|why| view! { <p class="why">{why}</p> }).collect_view()}
