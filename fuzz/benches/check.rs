@@ -1,5 +1,7 @@
 //! How long a paste takes: `cargo bench -p cardfit-fuzz --bench check`. A megabyte is to be answered within 50 ms.
 
+#![allow(missing_docs, reason = "the macro writes a function")]
+
 use std::hint::black_box;
 
 use cardfit::catalog::{Catalog, PriceBook};

@@ -88,7 +88,7 @@ impl View {
     /// Its own parameters in links.
     pub fn params(self) -> &'static [&'static str] {
         match self {
-            Self::Choose | Self::Costs | Self::Prices => &[],
+            Self::Choose | Self::Check | Self::Costs | Self::Prices => &[],
             Self::Compare => &["vs"],
             Self::Ladder => &["by", "tier", "vendor"],
             Self::Card | Self::Model | Self::Method => &["show"],

@@ -531,7 +531,9 @@ impl ClauseReader<'_> {
         if self.follows_at_once(Word::Transistors) {
             return None;
         }
-        if context.dtype.is_some() && figure.high >= 1.0 {
+        let bracketed = self.next() == Some(Token::Break(Break::Bracket))
+            && matches!(self.tokens.get(self.at + 2), Some(Token::Word(w)) if dtype_of(*w).is_some());
+        if (context.dtype.is_some() || bracketed) && figure.high >= 1.0 {
             return Some(self.rate(figure, context));
         }
         match context.label? {
@@ -563,6 +565,16 @@ impl ClauseReader<'_> {
         // Behind the figure, up to the next claim.
         let mut passed = 0;
         let mut own = dtype.is_some();
+        // "210 (BF16)" names its own format, whatever stood before.
+        if self.next() == Some(Token::Break(Break::Bracket))
+            && let Some(Token::Word(word)) = self.tokens.get(self.at + 2)
+            && let Some(bracketed) = dtype_of(*word)
+            && !matches!(self.tokens.get(self.at + 3), Some(Token::Figure(_)))
+        {
+            self.at += 2;
+            dtype = Some(bracketed);
+            own = true;
+        }
         for (offset, token) in self.tokens.iter().skip(self.at + 1).enumerate().take(8) {
             match token {
                 Token::Word(word) => {
@@ -584,6 +596,7 @@ impl ClauseReader<'_> {
                         break;
                     }
                 }
+                Token::Break(Break::Bracket) => {}
                 Token::Figure(_) | Token::Card(_) | Token::Break(_) | Token::Model(_) => break,
             }
         }
@@ -624,6 +637,7 @@ impl ClauseReader<'_> {
             .iter()
             .skip(self.at + 1)
             .take(4)
+            .filter(|t| **t != Token::Break(Break::Bracket))
             .take_while(|t| !matches!(t, Token::Figure(_) | Token::Card(_) | Token::Break(_)))
             .any(|t| matches!(t, Token::Word(w) if words.contains(w)))
     }
@@ -669,6 +683,7 @@ impl ClauseReader<'_> {
                     }
                     passed = offset + 1;
                 }
+                Token::Break(Break::Bracket) => {}
                 Token::Break(Break::Slash) if !slash => slash = true,
                 _ => break,
             }

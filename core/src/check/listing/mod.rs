@@ -59,6 +59,28 @@ impl ListingReport {
     }
 }
 
+/// Whether more is said of a card than its name.
+fn says_more(item: &ListedCard) -> bool {
+    item.findings.iter().any(|f| f.subject != Subject::Card) || item.cards.len() == 1
+}
+
+/// Adds what is said of a card to what was said of it before.
+fn join(listed: ListedCard, items: &mut Vec<ListedCard>) {
+    let same = |known: &&mut ListedCard| {
+        known.cards == listed.cards && known.name == listed.name && known.count == listed.count
+    };
+    match items.iter_mut().find(same) {
+        Some(known) => {
+            for finding in listed.findings {
+                if !known.findings.contains(&finding) {
+                    known.findings.push(finding);
+                }
+            }
+        }
+        None => items.push(listed),
+    }
+}
+
 /// Most cards of one paste that are answered; a longer one is a price list, not a listing.
 const MOST_ITEMS: usize = 200;
 /// Most findings of one paste.
@@ -93,7 +115,11 @@ pub fn check_listing(text: &str, catalog: &Catalog, prices: &PriceBook) -> Listi
         if judged > MOST_FINDINGS {
             listed.findings.truncate(0);
         }
-        report.items.push(listed);
+        join(listed, &mut report.items);
+    }
+    // A card that is only mentioned, beside others that are offered.
+    if report.items.iter().any(says_more) {
+        report.items.retain(says_more);
     }
     report.others = sayings::judge(&reading, &report.items, catalog, prices);
     report.others.truncate(MOST_FINDINGS);

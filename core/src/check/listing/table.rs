@@ -1,5 +1,6 @@
 //! Tables: a header's words stand for every row.
 
+use super::claims::dtype_of;
 use super::tokens::{Break, Token, Word};
 
 /// `tokens` with the header's words repeated in every cell of the rows below it, and each row's card in front.
@@ -42,6 +43,8 @@ struct Header {
     cells: Vec<Vec<Token>>,
     /// Where the columns are cards: what the rows so far say of each.
     columns: Vec<Vec<Token>>,
+    /// The column that the first row has its card in; rows below cells that reach over several rows are shifted.
+    card_column: Option<usize>,
 }
 
 fn cells(line: &[Token], separator: Break) -> Vec<&[Token]> {
@@ -82,6 +85,7 @@ impl Header {
         Some(Self {
             separator,
             columns: vec![Vec::new(); cells.len()],
+            card_column: None,
             cells: cells.into_iter().map(<[Token]>::to_vec).collect(),
         })
     }
@@ -132,13 +136,27 @@ impl Header {
             out.extend_from_slice(cell);
             out.push(Token::Break(Break::Cell));
         }
-        let mut told = false;
-        for (cell, head) in cells.iter().zip(&self.cells) {
-            if !told && cell.iter().any(|t| matches!(t, Token::Card(_))) {
-                told = true;
+        let own = cells.iter().position(|cell| names_card(&cell));
+        let shift = match (own, self.card_column) {
+            (Some(own), Some(usual)) => usual.saturating_sub(own),
+            _ => 0,
+        };
+        self.card_column = self.card_column.or(own);
+        for (index, cell) in cells.iter().enumerate() {
+            if Some(index) == own {
                 continue;
             }
-            out.extend(head.iter().filter(|t| is_label(t)).copied());
+            let head = self.cells.get(index + shift).map_or(&[][..], Vec::as_slice);
+            let formats = head
+                .iter()
+                .filter(|t| matches!(t, Token::Word(w) if dtype_of(*w).is_some()))
+                .count();
+            let labels = head.iter().filter(|t| match t {
+                // "FP16/INT8": which of them a figure is, its own cell says.
+                Token::Word(w) if dtype_of(*w).is_some() => formats == 1,
+                other => is_label(other),
+            });
+            out.extend(labels.copied());
             out.extend_from_slice(cell);
             out.push(Token::Break(Break::Cell));
         }

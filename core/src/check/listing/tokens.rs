@@ -156,6 +156,8 @@ pub enum Break {
     Slash,
     /// A colon or an equals sign.
     Colon,
+    /// An opening bracket.
+    Bracket,
 }
 
 /// A number or a range with its unit.
@@ -263,6 +265,7 @@ fn break_at(bytes: &[u8], at: usize) -> Option<Break> {
         b',' => Break::Comma,
         b'/' | b'+' => Break::Slash,
         b':' | b'=' => Break::Colon,
+        b'(' => Break::Bracket,
         _ => return None,
     })
 }

@@ -9,7 +9,7 @@ mod results;
 use std::sync::Arc;
 
 use cardfit::catalog::{Catalog, PriceBook};
-use cardfit::check::{Checked, Machine, check, report};
+use cardfit::check::{Checked, Machine, check, hold_against_sold, report};
 use cardfit::text::text;
 use leptos::prelude::*;
 
@@ -17,7 +17,7 @@ use crate::lazy::{Lazy, lazy_view};
 use crate::state::App;
 use crate::words::t;
 
-use bench::QuickBenchmarks;
+use bench::{CardSelect, QuickBenchmarks};
 use by_hand::ByHand;
 use results::Results;
 
@@ -57,9 +57,10 @@ fn Check() -> impl IntoView {
     let app = App::get();
     let pasted = RwSignal::new(String::new());
     let by_hand = RwSignal::new(None::<Machine>);
+    let sold = RwSignal::new(String::new());
     let checked = Memo::new(move |_| {
         let catalog = Catalog::embedded();
-        Arc::new(match by_hand.get() {
+        let mut checked = match by_hand.get() {
             Some(machine) => Checked::Machine(report(machine, catalog)),
             None => pasted.with(|text| {
                 if text.trim().is_empty() {
@@ -68,8 +69,15 @@ fn Check() -> impl IntoView {
                     check(text, catalog, PriceBook::embedded())
                 }
             }),
-        })
+        };
+        if let Checked::Machine(found) = &mut checked
+            && let Some(card) = sold.with(|id| catalog.cards.iter().find(|c| c.id == *id))
+        {
+            hold_against_sold(found, card, catalog);
+        }
+        Arc::new(checked)
     });
+    let is_machine = move || matches!(*checked.get(), Checked::Machine(_));
     let desk = Desk { by_hand, checked };
     let paste = move |text: String| {
         by_hand.set(None);
@@ -140,6 +148,16 @@ fn Check() -> impl IntoView {
                 {read_as}
             </p>
         </div>
+        <Show when=is_machine>
+            <div class="field check-card">
+                <label for="check-sold">{t("check.page.sold")}</label>
+                <CardSelect
+                    id="check-sold"
+                    value=Signal::derive(move || sold.get())
+                    on_choice=move |id| sold.set(id)
+                />
+            </div>
+        </Show>
         <Results desk />
         <ByHand desk open=Signal::derive(nothing) />
         <QuickBenchmarks desk />
