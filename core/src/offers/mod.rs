@@ -9,6 +9,7 @@ mod money;
 mod order;
 mod relief;
 mod serving;
+pub mod tiers;
 mod training;
 mod work;
 

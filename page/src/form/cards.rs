@@ -68,6 +68,7 @@ pub fn CardFilter() -> impl IntoView {
                         .collect_view()}
                 </div>
                 <CheckField param="unpriced" value={|s| s.shelf.unpriced} />
+                <super::own_card::OwnCards />
             </Show>
         </details>
     }

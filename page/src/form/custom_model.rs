@@ -4,8 +4,8 @@ use cardfit::catalog::{AttentionGroup, AttentionKind, Transformer};
 use cardfit::scenario::{ModelChoice, Scenario};
 use leptos::prelude::*;
 
-use super::field::{CheckField, NumberField};
-use crate::state::App;
+use super::field::{CheckField, FieldNote, NumberField};
+use crate::state::{App, Pace};
 use crate::words::t;
 
 fn shape(scenario: &Scenario) -> Option<&Transformer> {
@@ -34,6 +34,42 @@ fn heads(scenario: &Scenario) -> Option<(u32, u32, u32, Option<u32>)> {
     }
 }
 
+/// The groups of attention as a link has them.
+fn groups(scenario: &Scenario) -> String {
+    let link = cardfit::scenario::to_query(scenario);
+    let (pairs, _) = cardfit::scenario::decode(&link);
+    let given = pairs.into_iter().find(|(param, _)| param == "attn");
+    given.map(|(_, value)| value).unwrap_or_default()
+}
+
+/// Groups of blocks that differ, in the writing of links: it can be corrected like any other input.
+#[component]
+fn AttentionGroups() -> impl IntoView {
+    let app = App::get();
+    let typed = RwSignal::new(app.scenario.with_untracked(groups));
+    let now = Memo::new(move |_| app.scenario.with(groups));
+    Effect::new(move |_| typed.set(now.get()));
+    view! {
+        <div class="field wide">
+            <label for="field-attn">{t("field.attn")}</label>
+            <textarea
+                id="field-attn"
+                data-testid="field-attn"
+                rows="3"
+                spellcheck="false"
+                aria-describedby="note-attn attn-help"
+                prop:value=typed
+                on:input=move |event| typed.set(event_target_value(&event))
+                on:change=move |event| {
+                    app.set(&[("attn", &event_target_value(&event))], Pace::Choice);
+                }
+            ></textarea>
+            <p class="note" id="attn-help">{t("page.model.attn_help")}</p>
+            <FieldNote param="attn" />
+        </div>
+    }
+}
+
 /// The shape of a model that is not in the catalog, shown when the model is one.
 #[component]
 pub fn CustomModel() -> impl IntoView {
@@ -54,7 +90,7 @@ pub fn CustomModel() -> impl IntoView {
                     <NumberField param="hidden" value={|s| Some(f64::from(shape(s)?.hidden))} />
                     <Show
                         when=move || plain.get()
-                        fallback=move || view! { <p class="note">{t("page.model.mixed_attention")}</p> }
+                        fallback=move || view! { <AttentionGroups /> }
                     >
                         <NumberField param="heads" value={|s| Some(f64::from(heads(s)?.0))} />
                         <NumberField param="kvheads" value={|s| Some(f64::from(heads(s)?.1))} />
@@ -89,7 +125,25 @@ pub fn CustomModel() -> impl IntoView {
                             param="elayers"
                             value={|s| Some(f64::from(shape(s)?.experts.as_ref()?.layers))}
                         />
+                        <NumberField
+                            param="elat"
+                            empty="page.model.elat_none"
+                            value={|s| {
+                                let latent = shape(s)?.experts.as_ref()?.latent;
+                                (latent > 0).then(|| f64::from(latent))
+                            }}
+                        />
                     </Show>
+                    <NumberField
+                        param="extra"
+                        empty="page.model.none"
+                        value={|s| Some(shape(s)?.extra_params as f64).filter(|n| *n > 0.0)}
+                    />
+                    <NumberField
+                        param="aside"
+                        empty="page.model.none"
+                        value={|s| Some(shape(s)?.aside_params as f64).filter(|n| *n > 0.0)}
+                    />
                 </div>
                 <CheckField param="gated" value={|s| shape(s).is_some_and(|t| t.ffn_gated)} />
                 <CheckField param="tie" value={|s| shape(s).is_some_and(|t| t.tie_embeddings)} />

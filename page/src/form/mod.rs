@@ -1,11 +1,13 @@
 //! The form: what to run, the few inputs that matter for that job, limits, order; the rest under "advanced".
 
+mod bring;
 mod cards;
 mod custom_model;
 mod extras;
 pub mod field;
 mod job;
 mod money;
+mod own_card;
 mod serving;
 mod training;
 mod work;
@@ -66,6 +68,7 @@ pub fn ScenarioForm() -> impl IntoView {
                 <job::AreaChoice />
                 <ModelPicker />
                 <custom_model::CustomModel />
+                <bring::BringModel />
                 <job::JobChoice />
             </section>
             <section class="group pairs">

@@ -12,6 +12,7 @@ mod ladder;
 mod method;
 mod model;
 mod prices;
+mod reach;
 
 pub use compare::link_of;
 
@@ -43,11 +44,13 @@ pub enum View {
     Prices,
     /// A listing or a machine beside the datasheet.
     Check,
+    /// What a card can do.
+    Reach,
 }
 
 impl View {
     /// Every view.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Choose,
         Self::Compare,
         Self::Ladder,
@@ -57,16 +60,18 @@ impl View {
         Self::Costs,
         Self::Prices,
         Self::Check,
+        Self::Reach,
     ];
 
     /// Those that the head lists, in its order; the others are reached from them.
-    pub const LISTED: [Self; 7] = [
+    pub const LISTED: [Self; 8] = [
         Self::Choose,
         Self::Compare,
         Self::Costs,
         Self::Prices,
         Self::Ladder,
         Self::Check,
+        Self::Reach,
         Self::Method,
     ];
 
@@ -82,6 +87,7 @@ impl View {
             Self::Method => "method",
             Self::Costs => "costs",
             Self::Prices => "prices",
+            Self::Reach => "can",
         }
     }
 
@@ -91,7 +97,7 @@ impl View {
             Self::Choose | Self::Check | Self::Costs | Self::Prices => &[],
             Self::Compare => &["vs"],
             Self::Ladder => &["by", "tier", "vendor"],
-            Self::Card | Self::Model | Self::Method => &["show"],
+            Self::Card | Self::Model | Self::Method | Self::Reach => &["show"],
         }
     }
 
@@ -111,6 +117,7 @@ impl View {
             Self::Method => "view.method",
             Self::Costs => "view.costs",
             Self::Prices => "view.prices",
+            Self::Reach => "view.can",
         }
     }
 }
@@ -150,6 +157,13 @@ lazy_view! {
     }
 }
 
+lazy_view! {
+    /// [`View::Reach`].
+    fn reach_view() {
+        view! { <reach::Reach /> }.into_any()
+    }
+}
+
 /// The view that is looked at.
 #[component]
 pub fn Stage() -> impl IntoView {
@@ -164,6 +178,7 @@ pub fn Stage() -> impl IntoView {
         View::Method => view! { <Lazy part=method_view /> }.into_any(),
         View::Costs => view! { <Lazy part=costs::costs /> }.into_any(),
         View::Prices => view! { <Lazy part=prices::prices /> }.into_any(),
+        View::Reach => view! { <Lazy part=reach_view /> }.into_any(),
     }
 }
 
