@@ -256,8 +256,9 @@ fn linear(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
         b.swap(i, pivot);
         for row in i + 1..n {
             let factor = a[row][i] / a[i][i];
-            for column in i..n {
-                a[row][column] -= factor * a[i][column];
+            let above = a[i].clone();
+            for (under, over) in a[row].iter_mut().zip(&above).skip(i) {
+                *under -= factor * over;
             }
             b[row] -= factor * b[i];
         }

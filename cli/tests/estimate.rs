@@ -183,3 +183,28 @@ fn a_wrong_call_says_how_to_call() {
         assert!(!run.stderr.is_empty() && run.stdout.is_empty(), "{args:?}");
     }
 }
+
+#[test]
+fn images_networks_speech_and_science_are_answered_too() {
+    for (query, unit) in [
+        ("m=sdxl&do=image&cards=rtx-4090&n=1", "image"),
+        ("m=wan-2.1-1.3b&do=video&cards=rtx-4090&n=1", "clip"),
+        ("m=resnet-50&do=vision-train&cards=rtx-4090&n=1", "image"),
+        ("do=transcribe&cards=rtx-4090&n=1", "audio_hour"),
+        (
+            "m=stencil&do=science&cards=a100-sxm4-80gb&n=1",
+            "peta_operations",
+        ),
+    ] {
+        let run = cardfit(&[query], None);
+        assert!(run.status.success(), "{}", messages(&run));
+        let answers = answers(&run);
+        let offer = &answers[0]["offers"][0];
+        assert_eq!(offer["run"]["kind"], "work", "{query}");
+        assert_eq!(offer["run"]["speed"]["unit"], unit, "{query}");
+        assert!(offer["cost_of_job"]["mid"].as_f64() > Some(0.0), "{query}");
+    }
+    let run = cardfit(&["m=qwen2.5-7b&do=image"], None);
+    assert!(!run.status.success());
+    assert!(messages(&run).contains("sdxl"), "{}", messages(&run));
+}
