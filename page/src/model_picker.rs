@@ -1,7 +1,7 @@
 //! The model picker: a text input with a list below it, after the combobox pattern of WAI-ARIA 1.2.
 
 use cardfit::catalog::{Catalog, Model, Subject};
-use cardfit::scenario::{JobKind, ModelChoice, SubjectKind};
+use cardfit::scenario::{JobKind, ModelChoice, Param, Scope, SubjectKind};
 use cardfit::text::{Lang, text};
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
@@ -65,6 +65,14 @@ fn lines(wanted: &str, job: JobKind) -> Vec<Line> {
         .map(|(_, _, subject)| Line::Known(subject))
         .chain(custom)
         .collect()
+}
+
+/// The family that a line stands under; empty: none.
+fn family_of(line: Line) -> &'static str {
+    match line {
+        Line::Known(Subject::Language(model)) => &model.family,
+        _ => "",
+    }
 }
 
 /// A thing's name in the page's language.
@@ -150,6 +158,13 @@ pub fn ModelPicker() -> impl IntoView {
     let typed = RwSignal::new(None::<String>);
     let active = RwSignal::new(0_usize);
     let input: NodeRef<leptos::html::Input> = NodeRef::new();
+    let bad_shape = Memo::new(move |_| {
+        app.bad_inputs.with(|bad| {
+            bad.keys()
+                .filter_map(|name| Param::of(name))
+                .any(|param| param.scope == Scope::Custom)
+        })
+    });
     let found = Memo::new(move |_| {
         if open.get() {
             let job = app.scenario.with(|s| s.job.kind());
@@ -290,12 +305,22 @@ pub fn ModelPicker() -> impl IntoView {
                 on:mousedown=move |event| event.prevent_default()
             >
                 {move || {
+                    // Families are headed where nothing is typed; what is typed is ordered by fit.
+                    let headed = typed.with(|typed| typed.as_deref().unwrap_or_default().trim().is_empty());
+                    let mut before = "";
                     found
                         .get()
                         .into_iter()
                         .enumerate()
                         .map(|(place, line)| {
-                            view! { <PickerLine place line active choose /> }
+                            let family = family_of(line);
+                            let head = (headed && !family.is_empty() && family != before)
+                                .then(|| view! { <li role="presentation" class="family">{family}</li> });
+                            before = family;
+                            view! {
+                                {head}
+                                <PickerLine place line active choose />
+                            }
                         })
                         .collect_view()
                 }}
@@ -312,7 +337,13 @@ pub fn ModelPicker() -> impl IntoView {
                             }
                             ModelChoice::Custom(shape) => {
                                 let size = format::parameters(shape.params() as f64);
-                                Some(text(lang, "page.model.facts_custom", &[("total", &size)]))
+                                // What cannot be used stays in its input; the count is of what is.
+                                let key = if bad_shape.get() {
+                                    "page.model.facts_last"
+                                } else {
+                                    "page.model.facts_custom"
+                                };
+                                Some(text(lang, key, &[("total", &size)]))
                             }
                         })
                 }}
