@@ -18,8 +18,10 @@
 
 mod cdp;
 mod driver;
+mod host;
 mod page;
 
+pub use host::{Host, HostFile};
 pub use page::{Page, Scheme};
 
 use driver::Driver;

@@ -47,6 +47,11 @@ impl Page {
         Ok(self.client.clone().close().await?)
     }
 
+    /// The address of the page's folder, ending in `/`.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
     /// The session itself, for what is not covered here.
     pub fn client(&self) -> &Client {
         &self.client
@@ -67,10 +72,17 @@ impl Page {
         Ok(self.client.current_url().await?.into())
     }
 
-    /// The query of the address that the browser is at, without the `?`; empty when there is none.
+    /// What a scenario is read from in the address that the browser is at: the query without the `?`, and behind it what
+    /// stands behind the `#`; empty when there is neither.
     pub async fn query(&self) -> Outcome<String> {
         let address = self.client.current_url().await?;
-        Ok(address.query().unwrap_or_default().to_owned())
+        let parts = [address.query(), address.fragment()];
+        let parts: Vec<&str> = parts
+            .into_iter()
+            .flatten()
+            .filter(|p| !p.is_empty())
+            .collect();
+        Ok(parts.join("&"))
     }
 
     /// The element called `testid`, as soon as it is there.

@@ -5,6 +5,7 @@
 //! no file of measured results.
 
 mod check;
+mod data;
 mod estimate;
 mod prices;
 mod table;
@@ -21,6 +22,7 @@ USAGE
   cardfit validate [OPTIONS] FILE.csv        compare estimates with measured results
   cardfit prices [OPTIONS] FILE.csv          read a price list of others
   cardfit check [OPTIONS] FILE               hold a listing or a printout against the datasheet
+  cardfit data [OPTIONS] DIRECTORY           write the catalog, prices and measured results as JSON and CSV
   cardfit help [COMMAND]                     say more about a command
   cardfit --version
 
@@ -94,7 +96,10 @@ fn run(args: &[String]) -> Result<(), Failure> {
         "validate" => validate::run(rest, &mut out)?,
         "prices" if wants_help => write!(out, "{}", prices::HELP)?,
         "prices" => prices::run(rest, &mut out)?,
+        "data" if wants_help => write!(out, "{}", data::HELP)?,
+        "data" => data::run(rest, &mut out)?,
         "help" | "--help" | "-h" => match rest.first().map(String::as_str) {
+            Some("data") => write!(out, "{}", data::HELP)?,
             Some("estimate") => write!(out, "{}", estimate::HELP)?,
             Some("validate") => write!(out, "{}", validate::HELP)?,
             Some("prices") => write!(out, "{}", prices::HELP)?,

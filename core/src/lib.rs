@@ -16,6 +16,10 @@
 //! | [`rental`] | what renting costs |
 //! | [`offers`] | ranked offers: the answer to a scenario |
 //! | [`check`] | a listing and a machine beside the datasheet |
+//! | [`embed`] | the widget's contract: parameters, messages, the answer as it is handed out |
+//! | [`feed`] | an operator's own shelf: cards, prices and order links of a feed |
+//! | [`share`] | what a shared link answered, and what changed since |
+//! | [`published`] | the data as files for machines |
 //! | [`measured`] | measured results and how far the estimator is off |
 //! | [`text`] | texts in every language |
 //! | [`dtype`], [`range`] | number formats; a value with its ends |
@@ -27,13 +31,17 @@ pub mod bring;
 pub mod catalog;
 pub mod check;
 pub mod dtype;
+pub mod embed;
 pub mod estimate;
 pub mod explain;
+pub mod feed;
 pub mod launch;
 pub mod measured;
 pub mod offers;
 pub mod plan;
+pub mod published;
 pub mod range;
 pub mod rental;
 pub mod scenario;
+pub mod share;
 pub mod text;

@@ -91,6 +91,8 @@ fn silent(param: &Param) -> &'static str {
         "price" => "none",
         "sort" => "cheapest",
         "view" => "the chooser",
+        "was" => "not a shared link",
+        "book" => "the page's price book",
         "lang" => "the browser's",
         "theme" => "the browser's",
         _ => "chosen",

@@ -1,16 +1,93 @@
 //! The browser's address bar, language and storage. A browser that refuses one of them only loses that comfort.
 
+use cardfit::rental::BookEdits;
+use cardfit::scenario::limits::FRAGMENT_BYTES;
+use cardfit::scenario::{TooLarge, with_fragment};
+use cardfit::share::{self, Stamp};
 use cardfit::text::Lang;
 use leptos::prelude::window;
 use wasm_bindgen::JsValue;
 
+use crate::embed;
 use crate::state::{Pace, ViewParams};
 use crate::views::View;
 
-/// The query of the page's address, without `?`.
+/// The query of the page's address, without `?`; of a widget's address, what is not the widget's own.
 pub fn query() -> String {
+    if embed::is_framed() {
+        return embed::config().scenario;
+    }
     let search = window().location().search().unwrap_or_default();
     search.trim_start_matches('?').to_owned()
+}
+
+/// The query with what stands behind the `#`: all that a scenario is read from.
+pub fn link() -> String {
+    let hash = window().location().hash().unwrap_or_default();
+    let query = query();
+    if embed::is_framed() {
+        // There the fragment is for the bridge.
+        return query;
+    }
+    format!("?{query}{hash}")
+}
+
+/// Whether the `#` is a place in the page, as a link to the answer leaves it.
+pub fn is_at_anchor() -> bool {
+    let hash = window().location().hash().unwrap_or_default();
+    hash.len() > 1 && !hash.contains('=')
+}
+
+/// A query as it stands in links of the page: what was brought behind the `#`, or left out where it is too large.
+pub fn guarded(query: &str) -> String {
+    with_fragment(query).unwrap_or_else(|refused| refused.without)
+}
+
+/// What the opened link answered when it was shared.
+pub fn stamp() -> Option<Stamp> {
+    Stamp::read(&parameter(share::PARAM)?)
+}
+
+/// The price book that the link brings behind its `#`.
+pub fn brought_book() -> Option<BookEdits> {
+    let hash = window().location().hash().unwrap_or_default();
+    let fragment = web_sys::UrlSearchParams::new_with_str(hash.trim_start_matches('#')).ok()?;
+    let packed = fragment
+        .get(share::BOOK_PARAM)
+        .filter(|packed| packed.len() <= FRAGMENT_BYTES)?;
+    let edits = BookEdits::from_json(&share::unpack(&packed)?);
+    (!edits.is_empty()).then_some(edits)
+}
+
+/// The whole address of a link that is handed on, with what it answers today, and whether what was brought was too large
+/// for it.
+pub fn whole(query: &str, stamp: &str, book: &BookEdits) -> (String, Option<TooLarge>) {
+    let location = window().location();
+    let base = location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default();
+    let mut query = format!("{query}&{}={}", share::PARAM, encode(stamp));
+    if !book.is_empty() {
+        query.push_str(&format!(
+            "&{}={}",
+            share::BOOK_PARAM,
+            share::pack(&book.to_json())
+        ));
+    }
+    match with_fragment(query.trim_start_matches('&')) {
+        Ok(link) => (format!("{base}?{link}"), None),
+        Err(refused) => (format!("{base}?{}", refused.without), Some(refused)),
+    }
+}
+
+/// The address of the page's folder, ending in `/`.
+pub fn folder() -> String {
+    beside("./")
+}
+
+/// The whole address of something in the page's folder.
+pub fn beside(name: &str) -> String {
+    let location = window().location();
+    let base = location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default();
+    web_sys::Url::new_with_base(name, &base).map_or_else(|_| name.to_owned(), |url| url.href())
 }
 
 fn parameter(name: &str) -> Option<String> {
@@ -57,17 +134,19 @@ pub fn encode(value: &str) -> String {
     js_sys::encode_uri_component(value).into()
 }
 
-/// Makes `query` the address: a typed figure replaces the history's entry, a choice adds one.
+/// Makes `query` the address: a typed figure replaces the history's entry, a choice adds one. A widget leaves the
+/// history of the page around it alone.
 pub fn write(query: &str, pace: Pace) {
-    if query == self::query() {
+    let link = guarded(query);
+    if embed::is_framed() || format!("?{link}") == self::link() {
         return;
     }
     let location = window().location();
     let path = location.pathname().unwrap_or_default();
-    let url = if query.is_empty() {
+    let url = if link.is_empty() {
         path
     } else {
-        format!("{path}?{query}")
+        format!("{path}?{link}")
     };
     let Ok(history) = window().history() else {
         return;
@@ -106,12 +185,19 @@ impl Theme {
     }
 
     fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|theme| theme.name() == name)
+        match name {
+            "auto" => Some(Self::System),
+            name => Self::ALL.into_iter().find(|theme| theme.name() == name),
+        }
     }
 
     /// The theme of the link, else the one kept, else the system's.
     pub fn asked() -> Self {
-        let kept = || storage()?.get_item(THEME_KEY).ok().flatten();
+        // A widget touches no storage: nobody can choose a theme there.
+        let kept = || {
+            let storage = storage().filter(|_| !embed::is_framed())?;
+            storage.get_item(THEME_KEY).ok().flatten()
+        };
         parameter("theme")
             .and_then(|name| Self::of(&name))
             .or_else(|| Self::of(&kept()?))

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::header::Header;
 use crate::state::App;
-use crate::views::{Stage, ViewNav};
+use crate::views::{Stage, View, ViewLink, ViewNav};
 use crate::words::t;
 
 /// The page. Provides [`App`] to all its parts.
@@ -50,6 +50,11 @@ fn Footer() -> impl IntoView {
                     .collect_view()}
             </p>
             <p>{t("page.local")}</p>
+            <p>
+                <ViewLink view=View::Embed testid="view-embed">
+                    {t("builder.link")}
+                </ViewLink>
+            </p>
         </footer>
     }
 }

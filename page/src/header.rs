@@ -5,6 +5,7 @@ use cardfit::text::{Lang, text};
 use leptos::prelude::*;
 
 use crate::address::Theme;
+use crate::share::ShareButton;
 use crate::state::App;
 use crate::words::t;
 
@@ -24,6 +25,7 @@ pub fn Header() -> impl IntoView {
                 <CurrencySwitch />
                 <LangSwitch />
                 <ThemeSwitch />
+                <ShareButton />
             </div>
         </header>
     }

@@ -17,6 +17,8 @@
 //! | [`chart`] | charts, their scales and their tables |
 //! | [`bill`], [`book`] | bills and modes as tables; the person's changes of the price book |
 //! | [`views`] | the views of the page, and the way between them |
+//! | [`share`] | links to hand on, and what changed since |
+//! | [`embed`] | the page as a widget in somebody else's |
 //! | [`address`] | the browser's address bar, language and storage |
 
 pub mod address;
@@ -25,6 +27,7 @@ pub mod app;
 pub mod bill;
 pub mod book;
 pub mod chart;
+pub mod embed;
 pub mod form;
 pub mod format;
 pub mod glyphs;
@@ -40,6 +43,7 @@ pub mod panic;
 pub mod presets;
 pub mod remedies;
 pub mod search;
+pub mod share;
 pub mod state;
 pub mod take;
 pub mod verdict;
@@ -55,5 +59,9 @@ pub fn start() {
     if let Some(shell) = leptos::prelude::document().get_element_by_id("shell") {
         shell.remove();
     }
-    leptos::mount::mount_to_body(app::Page);
+    if embed::is_framed() {
+        leptos::mount::mount_to_body(embed::Framed);
+    } else {
+        leptos::mount::mount_to_body(app::Page);
+    }
 }

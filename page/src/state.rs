@@ -7,18 +7,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cardfit::catalog::{Catalog, Currency, PriceBook};
-use cardfit::offers::{self, Ranking};
+use cardfit::offers::Ranking;
 use cardfit::rental::BookEdits;
 use cardfit::scenario::{
     Choice, JobKind, ModelChoice, Money, Param, Problem, Scenario, Scope, SubjectKind,
-    TrainingMethod, parse, to_query,
+    TrainingMethod, encode_pairs, parse, to_query,
 };
+use cardfit::share::Stamp;
 use cardfit::text::Lang;
 use leptos::prelude::*;
 
 use crate::address;
 use crate::answer::Answer;
 use crate::book;
+use crate::embed;
+use crate::embed::stock::Stock;
 use crate::own_price::price_key;
 use crate::views::View;
 
@@ -86,6 +89,8 @@ pub struct App {
     pub edits: RwSignal<BookEdits>,
     /// The price book with these changes.
     pub book: Memo<Arc<PriceBook>>,
+    /// What it is answered from.
+    pub stock: RwSignal<Stock>,
     /// What is looked at.
     pub view: RwSignal<View>,
     /// What the view shows of it: the view's own parameters.
@@ -102,6 +107,10 @@ pub struct App {
     pub remarks: Memo<BTreeMap<String, Problem>>,
     /// What the opened link said that could not be used.
     pub notice: RwSignal<LinkNotice>,
+    /// What the opened link answered when it was shared; forgotten at the first change.
+    pub shared: RwSignal<Option<Stamp>>,
+    /// The opened link brought its sender's price book, and nobody has put the notice away.
+    pub brings_book: RwSignal<bool>,
     /// Grows when the whole scenario is replaced: inputs drop what was half typed.
     pub replaced: RwSignal<u32>,
     /// Cards whose rows are open.
@@ -115,25 +124,38 @@ pub struct App {
     /// The card whose dot is pointed at.
     pub pointed_in_chart: RwSignal<Option<String>>,
     parked: StoredValue<BTreeMap<JobGroup, Pairs>>,
+    /// Parameters of the opened link that nobody knows: they stay in the link for whoever does.
+    unknown: RwSignal<Pairs>,
 }
 
 impl App {
     /// State of the page at its present address.
     pub fn open() -> Self {
         let asked = address::lang();
-        let parsed = parse(&address::query(), Catalog::embedded());
+        let parsed = parse(&address::link(), Catalog::embedded());
         let scenario = RwSignal::new(parsed.scenario);
-        let edits = RwSignal::new(book::stored());
+        // A widget touches no storage: its prices are the operator's.
+        let brought = address::brought_book().filter(|_| !embed::is_framed());
+        let brings_book = brought.is_some();
+        let edits = RwSignal::new(brought.unwrap_or_else(|| {
+            if embed::is_framed() {
+                BookEdits::default()
+            } else {
+                book::stored()
+            }
+        }));
         let book: Memo<Arc<PriceBook>> =
             Memo::new(move |_| Arc::new(edits.with(|e| e.apply(PriceBook::embedded()))));
+        let stock = RwSignal::new(Stock::default());
         let ranking: Memo<Arc<Ranking>> = Memo::new(move |_| {
             let book = book.get();
-            Arc::new(scenario.with(|s| offers::rank(s, Catalog::embedded(), &book)))
+            Arc::new(stock.with(|stock| scenario.with(|s| stock.rank(s, &book))))
         });
         let app = Self {
             scenario,
             edits,
             book,
+            stock,
             view: RwSignal::new(address::view()),
             at: RwSignal::new(address::view_params()),
             answer: Memo::new(move |_| Arc::new(scenario.with(|s| Answer::new(&ranking.get(), s)))),
@@ -148,6 +170,9 @@ impl App {
                     .map(|problem| (problem.param.clone(), problem))
                     .collect()
             }),
+            unknown: RwSignal::new(parsed.unknown.clone()),
+            shared: RwSignal::new(address::stamp()),
+            brings_book: RwSignal::new(brings_book),
             notice: RwSignal::new(LinkNotice {
                 problems: parsed.problems,
                 unknown: parsed.unknown,
@@ -170,9 +195,14 @@ impl App {
         expect_context()
     }
 
-    /// Back or forward was pressed.
+    /// Back or forward was pressed, or a link to a place in the page, which must not cost what stands behind the `#`.
     fn follow_address(self) {
-        let parsed = parse(&address::query(), Catalog::embedded());
+        if address::is_at_anchor() {
+            self.write_address(Pace::Typing);
+            return;
+        }
+        self.shared.set(address::stamp());
+        let parsed = parse(&address::link(), Catalog::embedded());
         let asked = address::lang();
         self.lang_asked.set(asked.is_some());
         if let Some(lang) = asked {
@@ -180,6 +210,7 @@ impl App {
         }
         self.view.set(address::view());
         self.at.set(address::view_params());
+        self.unknown.set(parsed.unknown.clone());
         self.notice.set(LinkNotice {
             problems: parsed.problems,
             unknown: parsed.unknown,
@@ -423,7 +454,7 @@ impl App {
 
     /// The query of what is on the page.
     pub fn link(self) -> String {
-        let scenario = self.scenario.with_untracked(to_query);
+        let scenario = untrack(|| self.scenario_link());
         Self::query(
             &scenario,
             self.view.get_untracked(),
@@ -441,12 +472,23 @@ impl App {
 
     /// The same with parameters of that view.
     pub fn link_with(self, view: View, params: &[(&'static str, &str)]) -> String {
-        let scenario = self.scenario.with(to_query);
+        let scenario = self.scenario_link();
         let lang = self.lang_asked.get().then(|| self.lang.get());
-        format!(
-            "?{}",
-            Self::query(&scenario, view, &view_params(params), lang)
-        )
+        let query = Self::query(&scenario, view, &view_params(params), lang);
+        format!("?{}", address::guarded(&query))
+    }
+
+    /// The scenario's query, and behind it what nobody here knows.
+    fn scenario_link(self) -> String {
+        let known = self.scenario.with(to_query);
+        let unknown = self
+            .unknown
+            .with(|pairs| encode_pairs(pairs.iter().map(|(n, v)| (n.as_str(), v.as_str()))));
+        if unknown.is_empty() {
+            known
+        } else {
+            format!("{known}&{unknown}")
+        }
     }
 
     fn query(scenario: &str, view: View, at: &ViewParams, lang: Option<Lang>) -> String {
@@ -466,6 +508,9 @@ impl App {
     }
 
     fn write_address(self, pace: Pace) {
+        if self.shared.with_untracked(Option::is_some) {
+            self.shared.set(None);
+        }
         address::write(&self.link(), pace);
     }
 }

@@ -5,11 +5,15 @@
 //! with the same static server and start the same browser.
 
 pub mod browser;
+pub mod embed;
+pub mod machine;
+pub mod npm;
 pub mod offline;
 pub mod page;
 pub mod run;
 pub mod serve;
 pub mod sizes;
 pub mod split;
+pub mod strict;
 pub mod test;
 pub mod tools;

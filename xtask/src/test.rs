@@ -2,7 +2,7 @@
 
 use crate::browser::{self, Browser};
 use crate::run::{Failure, Result, cargo, fail, run, run_reading, say, step};
-use crate::{page, tools};
+use crate::{npm, page, tools};
 use std::process::Command;
 
 /// The package of the browser tests; the other tests run without a browser.
@@ -89,6 +89,7 @@ fn native() -> Result<Counts> {
 fn browser_tests() -> Result<Counts> {
     let pair = step("browser", browser::prepare)?;
     step("page", page::build)?;
+    step("npm package in Node", || npm::smoke(&page::dist()))?;
     step("browser tests", || {
         count(with(
             &pair,

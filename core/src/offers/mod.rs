@@ -15,7 +15,7 @@ mod work;
 
 pub use advice::{checks, rent_or_buy};
 pub use limits::{Compromise, Limited, within_limits};
-pub use order::best;
+pub use order::{best, sort};
 
 use std::borrow::Cow;
 

@@ -10,7 +10,7 @@ use crate::scenario::{RankBy, Scenario};
 ///
 /// What fits comes first, and within it what keeps every limit; then what is tight; then what is
 /// too small, least missing first. Offers without a price come last in their group.
-pub(super) fn sort(offers: &mut [Offer], scenario: &Scenario) {
+pub fn sort(offers: &mut [Offer], scenario: &Scenario) {
     offers.sort_by(|a, b| compare(a, b, scenario.rank));
     let mut seen = HashSet::new();
     for offer in offers {

@@ -358,7 +358,10 @@ limits! {
     BUY_HOURS: "buyhours" real HoursPerMonth 0.0..=744.0, None;
 }
 
-/// Longest link that is read, bytes.
+/// Largest part of a link behind its `#`, bytes: what a person brought. Addresses this long are kept by every current
+/// browser and by most messengers.
+pub const FRAGMENT_BYTES: usize = 16_384;
+/// Longest link that is read, bytes, without what stands behind its `#`.
 pub const LINK_BYTES: usize = 8192;
 /// Tokens trained on in all, epochs counted.
 pub const TOTAL_TOKENS: f64 = 1e16;

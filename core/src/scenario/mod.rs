@@ -4,6 +4,8 @@
 mod choice;
 mod costs;
 mod defaults;
+mod edition;
+mod fragment;
 mod json;
 pub mod limits;
 mod nearest;
@@ -26,12 +28,15 @@ pub(crate) use defaults::{
     feed_forward as usual_feed_forward, serving as usual_serving, training as usual_training,
     transformer as usual_shape,
 };
+pub use edition::edition;
+pub use fragment::{TooLarge, with_fragment};
 pub use json::{from_json, read as read_text};
+pub use nearest::card as nearest_card;
 pub use own_card::{MOST_OWN_CARDS, OwnCard, name as own_card_name};
 pub use params::{PARAMS, Param, Scope};
 pub use preset::Preset;
-pub use problem::{Outcome, Problem, ProblemKind};
-pub use query::{Parsed, decode, parse, to_query};
+pub use problem::{Outcome, Problem, ProblemKind, shown};
+pub use query::{Parsed, decode, encode_pairs, parse, to_query};
 pub use work::{
     Computation, DiffusionMethod, DiffusionTraining, Generation, NetworkInference, NetworkTraining,
     PipelineOffload, Runtime, SpeechEngine, Transcription,

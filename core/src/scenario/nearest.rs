@@ -12,7 +12,7 @@ pub(super) fn model(catalog: &Catalog, name: &str) -> Option<String> {
 }
 
 /// Id of the card whose name is nearest, where one is near.
-pub(super) fn card(catalog: &Catalog, name: &str) -> Option<String> {
+pub fn card(catalog: &Catalog, name: &str) -> Option<String> {
     nearest(name, catalog.cards.iter().map(|c| c.id.as_str()))
 }
 

@@ -279,6 +279,8 @@ pub const PARAMS: &[Param] = &[
     param("by", "", Scope::Page, &[]),
     param("tier", "", Scope::Page, &[]),
     param("vendor", "", Scope::Page, &[]),
+    param("was", "", Scope::Page, &[]),
+    param("book", "", Scope::Page, &[]),
 ];
 
 #[cfg(test)]

@@ -59,6 +59,8 @@ pub enum ProblemKind {
     NewerVersion,
     /// Longer than `bound` bytes.
     LinkTooLong,
+    /// What was brought behind the `#` is larger than `bound` bytes.
+    BroughtTooLarge,
     /// Says nothing about this kind of job or model.
     DoesNotApply,
     /// Cannot be used together with the parameter `bound`.
@@ -121,6 +123,7 @@ impl ProblemKind {
             Self::BadEncoding => "problem.bad_encoding",
             Self::NewerVersion => "problem.newer_version",
             Self::LinkTooLong => "problem.link_too_long",
+            Self::BroughtTooLarge => "problem.brought_too_large",
             Self::DoesNotApply => "problem.does_not_apply",
             Self::Conflict => "problem.conflict",
             Self::KvHeadsDoNotDivide => "problem.kv_heads_do_not_divide",

@@ -1,5 +1,6 @@
 //! A scenario as the query of a link, and back. `docs/links.md` describes the grammar.
 
+use super::fragment;
 use super::limits;
 use super::params::{PARAMS, Param, Scope};
 use super::problem::{Outcome, Problem, ProblemKind};
@@ -24,14 +25,22 @@ impl Parsed {
         let known = write::pairs(&self.scenario);
         let known = known.iter().map(|(name, value)| (*name, value.as_str()));
         let unknown = self.unknown.iter().map(|(n, v)| (n.as_str(), v.as_str()));
-        join(known.chain(unknown))
+        encode_pairs(known.chain(unknown))
     }
 }
 
 /// Reads the query of a link, or a whole link. Nothing in it can fail: what cannot be used is
 /// replaced by its default and named.
 pub fn parse(query: &str, catalog: &Catalog) -> Parsed {
-    let (pairs, mut problems) = decode(query);
+    let (mut pairs, mut problems) = decode(query);
+    match fragment::of_link(query) {
+        Some(own) if own.len() > limits::FRAGMENT_BYTES => problems.push(
+            Problem::new("", ProblemKind::BroughtTooLarge, own, Outcome::Ignored)
+                .bound(limits::FRAGMENT_BYTES.to_string()),
+        ),
+        Some(own) => pairs.extend(pairs_of(own, &mut problems)),
+        None => {}
+    }
     let mut given = Vec::new();
     let mut unknown = Vec::new();
     for (name, value) in pairs {
@@ -69,7 +78,7 @@ pub(super) fn complete(
 /// question mark.
 pub fn to_query(scenario: &Scenario) -> String {
     let pairs = write::pairs(scenario);
-    join(pairs.iter().map(|(name, value)| (*name, value.as_str())))
+    encode_pairs(pairs.iter().map(|(name, value)| (*name, value.as_str())))
 }
 
 /// Names and values of a query or of a whole link, percent-decoded, in its order, and what is
@@ -95,6 +104,11 @@ pub fn decode(query: &str) -> (Vec<(String, String)>, Vec<Problem>) {
         // A value that was cut in two says something else: it goes too.
         query = head.rsplit_once('&').map_or("", |(whole, _)| whole);
     }
+    let pairs = pairs_of(query, &mut problems);
+    (pairs, problems)
+}
+
+fn pairs_of(query: &str, problems: &mut Vec<Problem>) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     for part in query.split('&').filter(|part| !part.is_empty()) {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
@@ -112,7 +126,7 @@ pub fn decode(query: &str) -> (Vec<(String, String)>, Vec<Problem>) {
             pairs.push((name, value));
         }
     }
-    (pairs, problems)
+    pairs
 }
 
 /// The decoded text, and whether it was encoded as it should be.
@@ -152,7 +166,8 @@ fn hex(byte: u8) -> Option<u8> {
         .and_then(|digit| u8::try_from(digit).ok())
 }
 
-fn join<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+/// Names and values as a query, percent-encoded.
+pub fn encode_pairs<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     pairs
         .map(|(name, value)| format!("{}={}", percent_encode(name), percent_encode(value)))
         .collect::<Vec<_>>()

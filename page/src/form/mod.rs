@@ -124,3 +124,34 @@ pub fn ScenarioForm() -> impl IntoView {
         </form>
     }
 }
+
+/// The form in short: model and task, the rest on demand. For narrow places.
+#[component]
+pub fn ShortForm() -> impl IntoView {
+    let app = App::get();
+    let serves = Memo::new(move |_| app.scenario.with(|s| serving_of(s).is_some()));
+    view! {
+        <form
+            class="scenario"
+            aria-label=t("page.form.label")
+            on:submit=move |event| event.prevent_default()
+        >
+            <section class="group">
+                <ModelPicker />
+                <job::JobChoice />
+            </section>
+            <details class="more" data-testid="short-more">
+                <summary>{t("embed.inputs")}</summary>
+                <section class="group pairs">
+                    {move || {
+                        if serves.get() {
+                            view! { <serving::ServingInputs /> }.into_any()
+                        } else {
+                            view! { <training::TrainingInputs /> }.into_any()
+                        }
+                    }}
+                </section>
+            </details>
+        </form>
+    }
+}

@@ -9,6 +9,7 @@ use crate::lazy::{Lazy, lazy_view};
 use crate::notice::LinkNoticePanel;
 use crate::offers_table::OffersTable;
 use crate::presets::Presets;
+use crate::share::SinceShared;
 use crate::state::App;
 use crate::verdict::{PicksPanel, StickyVerdict, VerdictPanel};
 use crate::views::costs::limits::LimitsPanel;
@@ -27,6 +28,7 @@ pub fn Choose() -> impl IntoView {
     view! {
         <Presets />
         <LinkNoticePanel />
+        <SinceShared />
         <main class="page">
             <ScenarioForm />
             <div class="answer" data-testid="answer">

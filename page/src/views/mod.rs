@@ -8,6 +8,7 @@ mod check;
 mod choose;
 mod compare;
 pub mod costs;
+mod embed;
 mod ladder;
 mod method;
 mod model;
@@ -46,11 +47,13 @@ pub enum View {
     Check,
     /// What a card can do.
     Reach,
+    /// Code to embed the calculator elsewhere.
+    Embed,
 }
 
 impl View {
     /// Every view.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Choose,
         Self::Compare,
         Self::Ladder,
@@ -61,6 +64,7 @@ impl View {
         Self::Prices,
         Self::Check,
         Self::Reach,
+        Self::Embed,
     ];
 
     /// Those that the head lists, in its order; the others are reached from them.
@@ -88,13 +92,14 @@ impl View {
             Self::Costs => "costs",
             Self::Prices => "prices",
             Self::Reach => "can",
+            Self::Embed => "embed",
         }
     }
 
     /// Its own parameters in links.
     pub fn params(self) -> &'static [&'static str] {
         match self {
-            Self::Choose | Self::Check | Self::Costs | Self::Prices => &[],
+            Self::Choose | Self::Embed | Self::Check | Self::Costs | Self::Prices => &[],
             Self::Compare => &["vs"],
             Self::Ladder => &["by", "tier", "vendor"],
             Self::Card | Self::Model | Self::Method | Self::Reach => &["show"],
@@ -118,6 +123,7 @@ impl View {
             Self::Costs => "view.costs",
             Self::Prices => "view.prices",
             Self::Reach => "view.can",
+            Self::Embed => "view.embed",
         }
     }
 }
@@ -179,6 +185,7 @@ pub fn Stage() -> impl IntoView {
         View::Costs => view! { <Lazy part=costs::costs /> }.into_any(),
         View::Prices => view! { <Lazy part=prices::prices /> }.into_any(),
         View::Reach => view! { <Lazy part=reach_view /> }.into_any(),
+        View::Embed => view! { <Lazy part=embed::builder /> }.into_any(),
     }
 }
 

@@ -1,0 +1,18 @@
+// Starts the page. A file of its own, so that a policy without inline scripts lets it run; the build puts the names in.
+import init, * as bindings from "MODULE";
+
+try {
+  const wasm = await init({ module_or_path: new URL("WASM", import.meta.url) });
+  window.wasmBindings = bindings;
+  dispatchEvent(new CustomEvent("TrunkApplicationStarted", { detail: { wasm } }));
+} catch (error) {
+  console.error(error);
+  document.getElementById("unstarted")?.removeAttribute("hidden");
+  // A page that embeds this one is told, so that it can show a link instead. Nothing secret is in it.
+  if (window.parent !== window) {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    const id = asked.get("eid") ?? "";
+    const message = { ns: "cardfit", v: 1, id, type: "error", payload: { code: "wasm_blocked", message: String(error) } };
+    window.parent.postMessage(message, asked.get("po") ?? "*");
+  }
+}
