@@ -206,7 +206,8 @@ mod tests {
         assert!((quick.expected.unwrap() - 271.2).abs() < 0.1);
         assert!((quick.complain_below.unwrap() - 0.8 * 271.2).abs() < 0.1);
         let copy = Benchmark::DeviceCopy.on(card).expected.unwrap();
-        assert!((1600.0..2039.0).contains(&copy));
+        // Copies reach most of the bandwidth, never all of it.
+        assert!((0.6 * 2039.0..2039.0).contains(&copy), "{copy}");
     }
 
     #[test]

@@ -44,12 +44,12 @@ pub fn number_at(text: &[u8], at: usize) -> Option<Number> {
             return None;
         }
     }
-    let mut place = 1.0;
+    let mut divisor = 1.0;
     if text.get(i) == Some(&b'.') && digit(i + 1).is_some() {
         i += 1;
         while let Some(d) = digit(i) {
-            place /= 10.0;
-            value += f64::from(d) * place;
+            value = value * 10.0 + f64::from(d);
+            divisor *= 10.0;
             digits += 1;
             i += 1;
             if digits > MOST_DIGITS {
@@ -61,10 +61,9 @@ pub fn number_at(text: &[u8], at: usize) -> Option<Number> {
             return None;
         }
     }
-    // 3.04 is the decimal nearest to its digits, not the sum of rounded steps.
-    if place < 1.0 {
-        value = (value / place).round() * place;
-    }
+    // One division of two exact numbers: 1.2 is the number that "1.2" means.
+    let value = value / divisor;
+    let place = 1.0 / divisor;
     Some(Number {
         value,
         place,

@@ -720,7 +720,7 @@ impl Judge<'_> {
 pub fn link_words(card: &Card) -> String {
     match card.link.pair_bridge_gb_s {
         Some(_) if !card.link.kind.starts_with("NVLink") => {
-            format!("{} (NVLink bridge for two)", card.link.kind)
+            format!("{} (+ NVLink × 2)", card.link.kind)
         }
         _ => card.link.kind.clone(),
     }

@@ -460,9 +460,18 @@ fn others(device: &Device, card: Option<&Card>) -> Option<Finding> {
 }
 
 fn throttles(device: &Device) -> Vec<Finding> {
+    // A hardware slowdown is said again with its cause.
+    let caused = |reason: &Throttle| {
+        *reason != Throttle::Hardware
+            || !device
+                .throttles
+                .iter()
+                .any(|t| matches!(t, Throttle::HardwareThermal | Throttle::PowerBrake))
+    };
     let mut out: Vec<Finding> = device
         .throttles
         .iter()
+        .filter(|reason| caused(reason))
         .map(|reason| {
             let (verdict, key, ask) = match reason {
                 Throttle::PowerCap => (Verdict::Notice, "throttle_power_cap", None),
@@ -525,7 +534,7 @@ fn of_machine(machine: &Machine, catalog: &Catalog) -> Vec<Finding> {
     let count = machine.devices.len();
     if count > 0 {
         out.push(
-            Finding::new(Subject::Count, Verdict::Notice)
+            Finding::new(Subject::Count, Verdict::Right)
                 .reads(Reading::figure(count as f64, Unit::One))
                 .because(Remark::plain("devices_seen")),
         );
