@@ -309,6 +309,7 @@ fn spread<C: Default>(
             name,
             kind: kind.to_owned(),
             measurements: off.len() as u32,
+            sources: 0,
             low: rounded(quantile_of(&off, TAIL).exp().min(1.0)),
             high: rounded(quantile_of(&off, 1.0 - TAIL).exp().max(1.0)),
             typical_error: rounded(quantile_of(&errors, 0.5)),

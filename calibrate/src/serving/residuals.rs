@@ -96,6 +96,7 @@ fn group(
         name: name.to_owned(),
         kind: kind.to_owned(),
         measurements,
+        sources: 0,
         low: rounded(quantile_of(residuals, TAIL).exp()),
         high: rounded(quantile_of(residuals, 1.0 - TAIL).exp()),
         typical_error: rounded(quantile_of(&errors, 0.5)),

@@ -29,6 +29,9 @@ pub struct SpreadGroup {
     pub kind: String,
     /// Measurements.
     pub measurements: u32,
+    /// Sources that they come from; 0: not told apart.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sources: u32,
     /// Factor from the middle to the lower end.
     pub low: f64,
     /// Factor from the middle to the upper end.
@@ -48,9 +51,15 @@ pub struct Spread {
 /// Measurements that make a group worth using.
 pub const ENOUGH: u32 = 20;
 
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
 impl SpreadGroup {
     /// The range around `mid`, its ends' distance raised to `widen` in log space.
     fn around(&self, mid: f64, widen: f64) -> Range {
+        /// Share by which the range of a single source's group is wider, in log space.
+        const FEW_SOURCES: f64 = 0.15;
         /// Farthest that an end may stand from the middle, as a factor.
         const FARTHEST: f64 = 4.0;
         /// Typical error beyond which an end is the group's own matter.
@@ -58,6 +67,12 @@ impl SpreadGroup {
         // A lopsided group is lopsided by its sources' habits: neither end comes nearer than the
         // group's typical error. And no measurement of ours is off by more than this for a
         // reason that another run would share.
+        // Few sources tell little of how far apart sources are.
+        let widen = if self.sources == 0 {
+            widen
+        } else {
+            widen * (1.0 + FEW_SOURCES / f64::from(self.sources))
+        };
         let typical = 1.0 + self.typical_error.min(MOST_TYPICAL_ERROR);
         Range::spread(
             mid,
@@ -183,6 +198,7 @@ mod tests {
             name: name.to_owned(),
             kind: "lora".to_owned(),
             measurements,
+            sources: 0,
             low,
             high,
             typical_error: 0.1,

@@ -21,7 +21,8 @@ use crate::catalog::{Card, Catalog, Model, Node};
 use crate::dtype::ComputeDtype;
 use crate::estimate::MemoryPart;
 use crate::estimate::training::{
-    Convention, TrainingConstants, TrainingJob, counted_flops, kind_name, memory_with, speed_with,
+    Convention, TrainingConstants, TrainingJob, card_bytes, counted_flops, kind_name, memory_with,
+    speed_with,
 };
 use crate::range::Range;
 use words::Words;
@@ -89,6 +90,11 @@ impl<'a> TrainingCase<'a> {
         let setup = layout::setup(row, &words, &model, card)?;
         if words.noted(&["rows may be mixed up"]) {
             return Err("the source's table contradicts itself");
+        }
+        if words.noted(&["printed peak contradicts the configuration"]) {
+            return Err(
+                "the printed peak is below the weights and states of the source's own configuration",
+            );
         }
         // Per token these run faster than the same network on a quarter of the length: positions
         // of padding are left out.
@@ -196,6 +202,18 @@ impl<'a> TrainingCase<'a> {
         } else {
             self.judge_speed(constants)
         }
+    }
+
+    /// What a memory row measured over what is estimated, on the part that its range is put
+    /// around; 1 where they agree, `None` for other rows.
+    pub fn memory_ratio(&self, constants: &TrainingConstants) -> Option<f64> {
+        let measured = self.row.value.filter(|_| self.is_memory())?;
+        let Judged::Used { estimate, .. } = self.judge_memory(constants) else {
+            return None;
+        };
+        let card = card_bytes(&self.job(), &self.setup.plan, &self.node(), constants);
+        let uncertain = card.uncertain() / (card.total() as f64).max(1.0) * estimate.mid;
+        Some(1.0 + (measured - estimate.mid) / uncertain.max(1e-9))
     }
 
     fn judge_memory(&self, constants: &TrainingConstants) -> Judged {

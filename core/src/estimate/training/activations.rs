@@ -155,11 +155,9 @@ fn logits_bytes(
         // Chunks of logits; what remains is the gradient of the last hidden state.
         return 4.0 * tokens * counts.hidden as f64 / split;
     }
-    let widened = if job.method == TrainingMethod::Qlora && raises_to_fp32(job, stack) {
-        2.0
-    } else {
-        1.0
-    };
+    // Logits that come in FP32 need no FP32 copy, but all else of them is twice as wide; under
+    // autocast the head computes in 16 bit whatever its weights are.
+    let widened = if job.habits.fp32_stream { 1.75 } else { 1.0 };
     constants.stack(stack).logit_bytes * widened * tokens * counts.vocab as f64 / split
 }
 

@@ -435,10 +435,24 @@ impl TrainingConstants {
         CONSTANTS.get_or_init(Self::default)
     }
 
-    /// The range of memory around `mid` bytes.
-    pub fn memory_range(&self, mid: f64, job: &TrainingJob<'_>, card: &Card) -> (Range, Basis) {
-        self.memory_spread
-            .memory_range(mid, card, kind_name(job.method))
+    /// The range of memory around `mid` bytes, of which `uncertain` vary.
+    pub fn memory_range(
+        &self,
+        mid: f64,
+        uncertain: f64,
+        job: &TrainingJob<'_>,
+        card: &Card,
+    ) -> (Range, Basis) {
+        let (part, basis) =
+            self.memory_spread
+                .memory_range(uncertain.max(1.0), card, kind_name(job.method));
+        let certain = mid - part.mid;
+        let range = Range {
+            low: (certain + part.low).max(0.0),
+            mid,
+            high: certain + part.high,
+        };
+        (range, basis)
     }
 
     /// The range of tokens a second around `mid`.

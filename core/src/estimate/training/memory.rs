@@ -46,6 +46,17 @@ impl CardBytes {
         .iter()
         .fold(0, |sum, part| sum.saturating_add(*part))
     }
+
+    /// What a range is put around: all that is modelled, and a share of what is counted, since a
+    /// run may count otherwise (a copy more, a setting unsaid). Bytes.
+    pub fn uncertain(&self) -> f64 {
+        /// Deviation of what is counted over that of what is modelled.
+        const COUNTED: f64 = 0.15;
+        let l = &self.lasting;
+        let counted = (l.weights + l.master + l.gradients + l.states + l.adapters) as f64;
+        let modelled = (self.total() as f64 - counted).max(0.0);
+        modelled.hypot(COUNTED * counted)
+    }
 }
 
 /// Memory of the fullest card of `plan`, bytes, with `constants` in the place of the shipped ones.
@@ -72,7 +83,8 @@ pub fn memory_with(
     .into_iter()
     .filter(|(_, bytes)| *bytes > 0)
     .collect();
-    let (needed_bytes, basis) = constants.memory_range(card.total() as f64, job, node.card);
+    let (needed_bytes, basis) =
+        constants.memory_range(card.total() as f64, card.uncertain(), job, node.card);
     MemoryEstimate {
         parts,
         needed_bytes,
