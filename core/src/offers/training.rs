@@ -139,6 +139,7 @@ fn offer(
     const SECONDS_PER_HOUR: f64 = 3600.0;
     let card = rented.node.card;
     let usable_memory_bytes = card.usable_memory_bytes();
+    let offloads = planned.plan.offload != Offload::None;
     let run = planned.speed.map(|speed| Run::Train {
         plan: planned.plan,
         speed,
@@ -180,6 +181,10 @@ fn offer(
         assumptions: relief::network(nodes, rented),
         best_of_card: false,
     };
+    // What is kept on the host rests on the machine's memory.
+    let on_the_host = offloads && rented.assumed && nodes <= 1;
+    let machine = on_the_host.then_some(Assumption::MachineAssumed);
+    offer.assumptions.extend(machine);
     offer.assumptions.extend(paid.assumptions);
     mark_limits(&mut offer, scenario);
     offer

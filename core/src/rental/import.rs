@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use csv::StringRecord;
 use serde::Serialize;
 
-use crate::catalog::{Billing, Card, Catalog, Currency, PriceBook, PriceOffer};
+use super::card_names::resolve;
+use crate::catalog::{Billing, Card, Catalog, Currency, PriceOffer};
 
 /// A form that price lists come in, told by the names of its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -463,110 +464,6 @@ fn is_date(text: &str) -> bool {
     year && parts.len() <= 3 && within(parts.get(1), 12) && within(parts.get(2), 31)
 }
 
-/// The card of a name in somebody's list, and whether it is certain which form (SXM, PCIe) is meant; where it is not,
-/// the one with the least bandwidth, so that what is promised holds.
-fn resolve<'a>(
-    catalog: &'a Catalog,
-    name: &str,
-    memory_gib: Option<f64>,
-    instance: &str,
-) -> Result<(&'a Card, bool), RefusedReason> {
-    /// Labels and what software counts differ by this much at most.
-    const SAME_MEMORY: f64 = 0.12;
-    let said = Name::of(name);
-    if said.base.is_empty() {
-        return Err(RefusedReason::UnknownCard);
-    }
-    let memory_gib = said.memory_gib.or(memory_gib);
-    let mut family: Vec<&Card> = catalog
-        .cards
-        .iter()
-        .filter(|card| {
-            let id = Name::of(&card.id);
-            id.base == said.base || id.base.strip_prefix("rtx") == Some(said.base.as_str())
-        })
-        .collect();
-    if family.is_empty() {
-        family.extend(catalog.card(name));
-    }
-    if family.is_empty() {
-        return Err(RefusedReason::UnknownCard);
-    }
-    if let Some(memory_gib) = memory_gib {
-        family.retain(|card| (memory_gib / card.memory_gib - 1.0).abs() < SAME_MEMORY);
-        if family.is_empty() {
-            return Err(RefusedReason::MemoryDiffers);
-        }
-    }
-    // A bare name means a card that is let, not one that a single machine in the world has.
-    let is_let = |card: &Card| {
-        let offers = &PriceBook::embedded().offers;
-        offers.iter().any(|offer| offer.card == card.id)
-    };
-    if memory_gib.is_none() && family.iter().any(|card| is_let(card)) {
-        family.retain(|card| is_let(card));
-    }
-    let form = said.form.or_else(|| Name::of(instance).form);
-    if let Some(form) = form
-        && family
-            .iter()
-            .any(|card| Name::of(&card.id).form == Some(form))
-    {
-        family.retain(|card| Name::of(&card.id).form == Some(form));
-    }
-    let certain = family.len() == 1;
-    family
-        .into_iter()
-        .min_by(|a, b| a.bandwidth_gb_s.total_cmp(&b.bandwidth_gb_s))
-        .map(|card| (card, certain))
-        .ok_or(RefusedReason::UnknownCard)
-}
-
-/// A card's name taken apart.
-struct Name {
-    /// Letters and digits without form and memory.
-    base: String,
-    form: Option<&'static str>,
-    memory_gib: Option<f64>,
-}
-
-impl Name {
-    fn of(name: &str) -> Self {
-        const MAKERS_WORDS: [&str; 6] = ["nvidia", "geforce", "tesla", "amd", "instinct", "gpu"];
-        const FORMS: [&str; 4] = ["sxm", "pcie", "nvl", "oam"];
-        let lower = name.to_lowercase();
-        let mut parts = Self {
-            base: String::new(),
-            form: None,
-            memory_gib: None,
-        };
-        for word in lower.split(|c: char| !c.is_alphanumeric()) {
-            let memory = word.strip_suffix("gb").and_then(|n| n.parse::<f64>().ok());
-            let form = FORMS.into_iter().find(|form| {
-                word.strip_prefix(form)
-                    .is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
-            });
-            match (memory, form) {
-                (Some(memory), _) => parts.memory_gib = Some(memory),
-                (None, Some(form)) => parts.form = Some(form),
-                (None, None) if MAKERS_WORDS.contains(&word) => {}
-                (None, None) => match FORMS
-                    .into_iter()
-                    .find(|f| word.len() > f.len() && word.ends_with(f))
-                {
-                    // `H100NVL`
-                    Some(form) => {
-                        parts.form = Some(form);
-                        parts.base.push_str(word.trim_end_matches(form));
-                    }
-                    None => parts.base.push_str(word),
-                },
-            }
-        }
-        parts
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -675,33 +572,6 @@ cpu,eu,0.1,8,32,0,,,False,,runpod
             ]
         );
         assert_eq!(read.without_card, 1);
-    }
-
-    #[test]
-    fn names_of_lists_are_found() {
-        let catalog = Catalog::embedded();
-        for (name, memory, instance, card) in [
-            ("H100", None, "gpu_1x_h100_sxm5", "h100-sxm-80gb"),
-            ("H100", Some(80.0), "gpu_1x_h100_pcie", "h100-pcie-80gb"),
-            ("H100", None, "", "h100-pcie-80gb"),
-            ("H100NVL", Some(94.0), "", "h100-nvl-94gb"),
-            ("H100-SXM", Some(80.0), "", "h100-sxm-80gb"),
-            ("A100-80GB", None, "gpu_8x_a100_80gb_sxm4", "a100-sxm4-80gb"),
-            ("A100-80GB-SXM", None, "", "a100-sxm4-80gb"),
-            ("A100", Some(40.0), "gpu_1x_a100_sxm4", "a100-sxm4-40gb"),
-            ("H200", Some(141.0), "gpu-h200-sxm_1gpu", "h200-sxm-141gb"),
-            ("RTX4090", Some(24.0), "", "rtx-4090"),
-            ("RTXA6000", Some(48.0), "", "rtx-a6000"),
-            ("A6000", Some(48.0), "", "rtx-a6000"),
-            ("L4", Some(24.0), "", "l4"),
-            ("L40", Some(48.0), "", "l40"),
-            ("L40S", Some(48.0), "", "l40s"),
-            ("T4", Some(16.0), "", "t4"),
-            ("MI300X", Some(192.0), "", "mi300x"),
-        ] {
-            let found = resolve(catalog, name, memory, instance).map(|(card, _)| card.id.as_str());
-            assert_eq!(found, Ok(card), "{name} {memory:?} {instance}");
-        }
     }
 
     #[test]

@@ -4,9 +4,11 @@
 mod amount;
 mod bill;
 mod book;
+mod card_names;
 mod checklist;
 mod exchange;
 mod import;
+mod line;
 mod provenance;
 mod purchase;
 mod quote;
@@ -14,13 +16,12 @@ mod rules;
 mod spot;
 
 pub use amount::Amount;
-pub use bill::{
-    Bill, HOURS_PER_MONTH, JobTerms, Line, LineKind, LineUnit, Use, billed_hours, unit_hours,
-};
+pub use bill::{HOURS_PER_MONTH, JobTerms, Use, billed_hours, unit_hours};
 pub use book::{BookEdits, OWN_ENTRY, row_key};
 pub use checklist::{Check, Need, checklist};
 pub use exchange::{Exchange, Rates};
 pub use import::{Imported, ListFacts, PriceForm, RefusedReason, RefusedRow, import, write_rows};
+pub use line::{Bill, Line, LineKind, LineUnit};
 pub use provenance::said_in;
 pub use purchase::{Ownership, RentOrBuy};
 pub use quote::{CardPrices, ModeCost, Quote, USUAL_MODES};

@@ -6,8 +6,9 @@
 
 use serde::Serialize;
 
-use super::bill::{Bill, End, JobTerms, Tariff, Use, unit_hours};
+use super::bill::{End, JobTerms, Tariff, Use, unit_hours};
 use super::exchange::Exchange;
+use super::line::Bill;
 use super::rules::{HourlyRule, InterruptionRates};
 use super::spot::Interruptions;
 use crate::catalog::{Billing, Currency, PriceBook, PriceOffer, Tenancy};
