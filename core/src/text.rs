@@ -22,7 +22,7 @@ type Texts = HashMap<String, String>;
 /// The files of one language.
 macro_rules! texts {
     ($lang:literal) => {
-        texts!($lang: "chart", "check", "common", "embed", "feed", "jobs", "method", "models", "rental", "share", "views")
+        texts!($lang: "chart", "check", "common", "embed", "feed", "jobs", "method", "models", "rental", "serving", "share", "views")
     };
     ($lang:literal: $($area:literal),+) => {
         &[$(include_str!(concat!("../locales/", $lang, "/", $area, ".json"))),+]

@@ -55,7 +55,8 @@ fn silent(param: &Param) -> &'static str {
             "gated: 8/3 `hidden`, up to a multiple of 256; else 4 `hidden`; 0 where every block holds experts"
         }
         "gated" | "flash" => "yes",
-        "tie" | "unpriced" => "no",
+        "tie" | "unpriced" | "offline" => "no",
+        "draft" => "a head of the model itself",
         "experts" => "dense",
         "eff" => "as a dense `ffn`",
         "elayers" => "as `layers`",

@@ -74,6 +74,7 @@ fn serving(model: &str, weights: WeightFormat, load: Load, shelf: Shelf) -> Scen
             tensor_parallel: None,
             hours_per_day: 24.0,
             requests_total: None,
+            habits: cardfit::scenario::Habits::default(),
         }),
         shelf,
         money: money(),

@@ -147,6 +147,7 @@ fn service(load: Load) -> Serving {
         tensor_parallel: None,
         hours_per_day: 24.0,
         requests_total: None,
+        habits: cardfit::scenario::Habits::default(),
     }
 }
 
@@ -158,6 +159,7 @@ fn serving_job(model: &str) -> serving::ServingJob<'static> {
         engine: Engine::Vllm,
         prompt_tokens: 1000,
         output_tokens: 300,
+        habits: cardfit::scenario::Habits::default(),
     }
 }
 

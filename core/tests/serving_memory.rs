@@ -43,6 +43,7 @@ fn job(model: &'static Model, weights: WeightFormat, engine: Engine) -> ServingJ
         engine,
         prompt_tokens: 1000,
         output_tokens: 500,
+        habits: cardfit::scenario::Habits::default(),
     }
 }
 

@@ -32,6 +32,7 @@ fn ask(
         engine,
         prompt_tokens: tokens.0,
         output_tokens: tokens.1,
+        habits: cardfit::scenario::Habits::default(),
     };
     let plan = ServingPlan {
         cards: tensor,
@@ -130,6 +131,7 @@ fn layers_split_over_cards_do_not_add_bandwidth_for_one_user() {
         engine: Engine::LlamaCpp,
         prompt_tokens: 100,
         output_tokens: 100,
+        habits: cardfit::scenario::Habits::default(),
     };
     let on = |stages: u32| {
         let plan = ServingPlan {

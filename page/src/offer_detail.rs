@@ -322,6 +322,13 @@ fn speed_facts(offer: &Offer) -> impl IntoView + use<> {
                 let rate = format::number_range(lang, range);
                 text(lang, "offer.rate.tokens", &[("rate", &rate)])
             };
+            let thinks = speed.answer_s.mid > speed.ttft_s.mid;
+            let answer = thinks.then(|| {
+                fact(
+                    name("offer.answer_after"),
+                    format::seconds_range(lang, speed.answer_s),
+                )
+            });
             let facts = vec![
                 fact(
                     name("offer.speed.ttft"),
@@ -346,7 +353,10 @@ fn speed_facts(offer: &Offer) -> impl IntoView + use<> {
                     format::count(lang, u64::from(*largest_concurrency)),
                 ),
             ];
-            (facts, speed.decode_parts)
+            (
+                facts.into_iter().chain(answer).collect(),
+                speed.decode_parts,
+            )
         }
         Some(Run::Work { plan, speed }) => {
             let facts = app

@@ -168,6 +168,13 @@ pub fn assumption(lang: Lang, assumption: Assumption) -> String {
             format::seconds(lang, hours * 3600.0),
         ),
         Assumption::SpotNotWorthIt(n) => ("offer.assumption.spot_not_worth", number(n)),
+        Assumption::WholePromptsKept => ("offer.assumption.whole_prompts_kept", String::new()),
+        Assumption::TokensPerStep(n) => (
+            "offer.assumption.tokens_per_step",
+            format::number(lang, n, 2),
+        ),
+        Assumption::RunsInFp16 => ("offer.assumption.runs_in_fp16", String::new()),
+        Assumption::ExpandedToHalf => ("offer.assumption.expanded_to_half", String::new()),
         Assumption::PipelineChunks(n) => ("offer.assumption.pipeline_chunks", number(f64::from(n))),
     };
     text(lang, key, &[("value", &value)])

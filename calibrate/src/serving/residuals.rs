@@ -8,21 +8,27 @@ use cardfit::scenario::{Choice, Engine};
 
 use super::Measured;
 use crate::Fitted;
-use crate::loss::quantile_of;
+use crate::loss::{quantile_of, source_weights};
 
 /// Share of the residuals below the lower and above the upper end.
-const TAIL: f64 = 0.085;
+const TAIL: f64 = 0.09;
+/// Rows of one source count together as their number to this power: what a source that no fit has seen will be
+/// off by is a matter of sources more than of rows.
+const BALANCE: f64 = 0.7;
 /// Rows with which an architecture has a group of its own.
 const ENOUGH_OF_AN_ARCHITECTURE: usize = 8;
 
 /// Residuals of all runs, each against the fit that has not seen its source, by card,
 /// architecture and kind of job.
 pub fn spread(runs: &[Measured], fitted: &Fitted<ServingConstants>) -> Spread {
-    let mut groups: BTreeMap<(u8, String, String), Vec<f64>> = BTreeMap::new();
-    let mut pooled: BTreeMap<u8, Vec<f64>> = BTreeMap::new();
+    let mut groups: BTreeMap<(u8, String, String), Vec<Residual<'_>>> = BTreeMap::new();
+    let mut pooled: BTreeMap<u8, Vec<Residual<'_>>> = BTreeMap::new();
     for measured in runs {
         let constants = fitted.without.get(&measured.source).unwrap_or(&fitted.all);
-        let residual = measured.residual(constants);
+        let residual = Residual {
+            source: &measured.source,
+            size: measured.residual(constants),
+        };
         let kind = measured.run.kind().to_owned();
         let mut add = |scope: u8, name: &str| {
             groups
@@ -82,14 +88,49 @@ pub fn spread(runs: &[Measured], fitted: &Fitted<ServingConstants>) -> Spread {
     spread
 }
 
+/// How far off one row is, as a logarithm, and whose it is.
+#[derive(Clone, Copy)]
+struct Residual<'a> {
+    source: &'a str,
+    size: f64,
+}
+
+/// The `q` quantile of residuals whose sources share the vote.
+fn quantile(residuals: &[Residual<'_>], q: f64) -> f64 {
+    let sources: Vec<&str> = residuals.iter().map(|r| r.source).collect();
+    let weights = source_weights(&sources, BALANCE);
+    let mut sorted: Vec<(f64, f64)> = residuals.iter().map(|r| r.size).zip(weights).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // Each row stands in the middle of its own weight.
+    let mut below = 0.0;
+    let mut before: Option<(f64, f64)> = None;
+    for (size, weight) in sorted {
+        let at = below + weight / 2.0;
+        if at >= q {
+            return match before {
+                Some((earlier, smaller)) => {
+                    smaller + (size - smaller) * (q - earlier) / (at - earlier)
+                }
+                None => size,
+            };
+        }
+        before = Some((at, size));
+        below += weight;
+    }
+    before.map_or(0.0, |(_, size)| size)
+}
+
 fn group(
     scope: GroupScope,
     name: &str,
     kind: &str,
-    residuals: &[f64],
+    residuals: &[Residual<'_>],
     measurements: u32,
 ) -> SpreadGroup {
-    let errors: Vec<f64> = residuals.iter().map(|r| ((-r).exp() - 1.0).abs()).collect();
+    let errors: Vec<f64> = residuals
+        .iter()
+        .map(|r| ((-r.size).exp() - 1.0).abs())
+        .collect();
     let rounded = |x: f64| (x * 1e4).round() / 1e4;
     SpreadGroup {
         scope,
@@ -97,8 +138,32 @@ fn group(
         kind: kind.to_owned(),
         measurements,
         sources: 0,
-        low: rounded(quantile_of(residuals, TAIL).exp()),
-        high: rounded(quantile_of(residuals, 1.0 - TAIL).exp()),
+        low: rounded(quantile(residuals, TAIL).exp()),
+        high: rounded(quantile(residuals, 1.0 - TAIL).exp()),
         typical_error: rounded(quantile_of(&errors, 0.5)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_share_the_vote_on_a_quantile() {
+        // Four rows of one source together weigh as 4 to the power 0.7 (2.639) to one row of another.
+        let residuals: Vec<Residual<'_>> =
+            [("a", 0.0), ("a", 0.1), ("a", 0.2), ("a", 0.3), ("b", 1.0)]
+                .into_iter()
+                .map(|(source, size)| Residual { source, size })
+                .collect();
+        let all = 2.639_015_821_545_789 + 1.0;
+        let row = 2.639_015_821_545_789 / 4.0;
+        // Each row stands in the middle of its own weight, so the third at two and a half.
+        assert!((quantile(&residuals, 2.5 * row / all) - 0.2).abs() < 1e-12);
+        // Half way between the fourth and the fifth.
+        let (fourth, fifth) = (3.5 * row / all, (4.0 * row + 0.5) / all);
+        assert!((quantile(&residuals, (fourth + fifth) / 2.0) - 0.65).abs() < 1e-12);
+        assert!((quantile(&residuals, 0.01) - 0.0).abs() < 1e-12);
+        assert!((quantile(&residuals, 0.99) - 1.0).abs() < 1e-12);
     }
 }

@@ -150,6 +150,8 @@ pub struct ServingSpeed {
     pub ttft_s: Range,
     /// Time per output token at this load, seconds.
     pub tpot_s: Range,
+    /// Time to the first token of the answer, reasoning before it included, seconds.
+    pub answer_s: Range,
     /// Output tokens a second for one user, `1 / tpot`.
     pub tokens_per_s_user: Range,
     /// Output tokens a second over all cards, prefill's share of the time counted.

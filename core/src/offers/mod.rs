@@ -260,6 +260,14 @@ pub enum Assumption {
     PackedSequences,
     /// All requests have the mean length.
     MeanLengths,
+    /// A request keeps its whole prompt in the cache, also what it shares with others.
+    WholePromptsKept,
+    /// Tokens that a step gives with its guesses.
+    TokensPerStep(f64),
+    /// The card has no BF16 units: the weights run in FP16.
+    RunsInFp16,
+    /// The card has no FP8 units: the weights are kept in 8 bit and expanded to 16 bit before each product.
+    ExpandedToHalf,
     /// Times that double precision is slower than single precision on this card.
     Fp64Slowdown(f64),
     /// Model chunks of a pipeline stage (interleaved schedule).

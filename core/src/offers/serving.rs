@@ -79,7 +79,8 @@ pub(super) fn search<'a>(
             .engine
             .unwrap_or_else(|| usual_engine(rented.node.card, serving.weights)),
         prompt_tokens: serving.prompt_tokens.max(1),
-        output_tokens: serving.output_tokens.max(1),
+        output_tokens: serving.written_tokens().max(1),
+        habits: serving.habits,
     };
     ServingSearch::new(job, serving, rented)
 }
@@ -90,7 +91,22 @@ pub(super) fn assumptions(serving: &Serving) -> Vec<Assumption> {
     if serving.requests_total.is_none() && serving.tpot_target_s.is_none() {
         assumptions.push(Assumption::SlowestTpot(SLOWEST_TPOT_S));
     }
+    if serving.habits.prefix_hit_percent > 0.0 {
+        assumptions.push(Assumption::WholePromptsKept);
+    }
+    if serving.habits.guesses > 0 {
+        assumptions.push(Assumption::TokensPerStep(serving.habits.tokens_per_step()));
+    }
     assumptions
+}
+
+/// What a card that lacks a format's units does in its place.
+fn of_card(weights: WeightFormat, card: &Card) -> Option<Assumption> {
+    match weights {
+        WeightFormat::Bf16 if card.peak_tflops.bf16.is_none() => Some(Assumption::RunsInFp16),
+        WeightFormat::Fp8 if card.peak_tflops.fp8.is_none() => Some(Assumption::ExpandedToHalf),
+        _ => None,
+    }
 }
 
 /// Whether more machines would only cost more.
@@ -141,7 +157,7 @@ fn offer(
     };
     let cost_of_job = paid.of_job;
     let cost_per_month = paid.per_month.map(|month| month.mid);
-    let output_tokens = f64::from(serving.output_tokens.max(1));
+    let output_tokens = f64::from(serving.written_tokens().max(1));
     let per_million_output = speed.and_then(|speed| {
         if let (Some(cost), Some(requests)) = (cost_of_job, serving.requests_total) {
             return money::finite(cost.scale(1e6 / (requests * output_tokens)));
@@ -177,6 +193,7 @@ fn offer(
         assumptions: relief::network(machines_of_copy, rented),
         best_of_card: false,
     };
+    offer.assumptions.extend(of_card(serving.weights, card));
     offer.assumptions.extend(paid.assumptions);
     if let Some(speed) = planned.speed {
         if !planned.carries_load {
@@ -197,7 +214,7 @@ fn offer(
 /// leaves them idle.
 fn served_tokens_per_s(serving: &Serving, speed: &ServingSpeed) -> Range {
     let most = match serving.load {
-        Load::RequestsPerSecond(rate) => rate * f64::from(serving.output_tokens.max(1)),
+        Load::RequestsPerSecond(rate) => rate * f64::from(serving.written_tokens().max(1)),
         Load::Concurrency(_) => f64::INFINITY,
     };
     let Range { low, mid, high } = speed.tokens_per_s_total;

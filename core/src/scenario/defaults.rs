@@ -2,8 +2,9 @@
 //! what old links say, so a better one needs a new link version.
 
 use super::{
-    Extras, Job, Load, ModelChoice, Money, Optimizer, PriceMarket, Purchase, RankBy, Scenario,
-    Serving, Shelf, SpotTerms, Training, TrainingAmount, TrainingMethod, TrainingPrecision,
+    Extras, Habits, Job, Load, ModelChoice, Money, Optimizer, PriceMarket, Purchase, RankBy,
+    Scenario, Serving, Shelf, SpotTerms, Training, TrainingAmount, TrainingMethod,
+    TrainingPrecision,
 };
 use crate::catalog::{AttentionGroup, AttentionKind, Currency, Transformer};
 use crate::dtype::{KvFormat, WeightFormat};
@@ -114,6 +115,7 @@ pub fn serving(model: &ModelChoice) -> Serving {
         tensor_parallel: None,
         hours_per_day: 24.0,
         requests_total: None,
+        habits: Habits::default(),
     }
 }
 

@@ -251,6 +251,16 @@ limits! {
     HOURS_PER_DAY: "hours" real HoursPerDay 0.01..=24.0, Some(24.0);
     /// Answers wanted in all.
     REQUESTS: "requests" real One 1.0..=1e15, None;
+    /// Tokens of reasoning before an answer.
+    THINKING_TOKENS: "think" whole Tokens 0.0..=16_777_216.0, Some(0.0);
+    /// Share of a prompt that the prefix cache has.
+    PREFIX_HIT: "hit" real Percent 0.0..=99.9, Some(0.0);
+    /// Tokens guessed ahead of a step.
+    GUESSES: "guess" whole One 0.0..=16.0, Some(0.0);
+    /// Odds that a guess is taken.
+    ACCEPTANCE: "accept" real Percent 0.0..=100.0, Some(70.0);
+    /// Parameters of the model that guesses; silent: a head of the model itself.
+    DRAFT_PARAMS: "draft" real One 1_000_000.0..=1_000_000_000_000.0, None;
 
     /// Images, clips or sequences in all; hours of audio.
     AMOUNT: "amount" real One 0.001..=1e13, None;

@@ -6,6 +6,7 @@ mod costs;
 mod defaults;
 mod edition;
 mod fragment;
+mod habits;
 mod json;
 pub mod limits;
 mod nearest;
@@ -30,6 +31,7 @@ pub(crate) use defaults::{
 };
 pub use edition::edition;
 pub use fragment::{TooLarge, with_fragment};
+pub use habits::Habits;
 pub use json::{from_json, read as read_text};
 pub use nearest::card as nearest_card;
 pub use own_card::{MOST_OWN_CARDS, OwnCard, name as own_card_name};
@@ -263,6 +265,17 @@ pub struct Serving {
     pub hours_per_day: f64,
     /// Answers wanted in all, for a batch job; `None`: a service that runs on.
     pub requests_total: Option<f64>,
+    /// Reasoning, shared beginnings of prompts, guessed tokens, answers in bulk.
+    #[serde(default)]
+    pub habits: Habits,
+}
+
+impl Serving {
+    /// Tokens that are written for one request: its reasoning and its answer.
+    pub const fn written_tokens(&self) -> u32 {
+        self.output_tokens
+            .saturating_add(self.habits.thinking_tokens)
+    }
 }
 
 /// Which cards and how many of them are looked at.

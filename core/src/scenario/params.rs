@@ -179,6 +179,27 @@ pub const PARAMS: &[Param] = &[
     param("engine", "job.serve.engine", Scope::Serve, &[]),
     param("hours", "job.serve.hours_per_day", Scope::Serve, &[]),
     param("requests", "job.serve.requests_total", Scope::Serve, &[]),
+    param(
+        "think",
+        "job.serve.habits.thinking_tokens",
+        Scope::Serve,
+        &["thinking"],
+    ),
+    param(
+        "hit",
+        "job.serve.habits.prefix_hit_percent",
+        Scope::Serve,
+        &[],
+    ),
+    param("guess", "job.serve.habits.guesses", Scope::Serve, &[]),
+    param(
+        "accept",
+        "job.serve.habits.accept_percent",
+        Scope::Serve,
+        &[],
+    ),
+    param("draft", "job.serve.habits.draft_params", Scope::Serve, &[]),
+    param("offline", "job.serve.habits.offline", Scope::Serve, &[]),
     // Images, clips, networks, speech, science. Where a JSON job has a field of the same meaning
     // as a parameter above, `OTHER_PATHS` says so.
     param(

@@ -8,7 +8,7 @@ use super::params::Param;
 use super::problem::{Outcome, Problem, ProblemKind};
 use super::reader::{Reader, within};
 use super::{
-    Extras, Job, Load, ModelChoice, Money, Purchase, Scenario, Serving, Shelf, SpotTerms,
+    Extras, Habits, Job, Load, ModelChoice, Money, Purchase, Scenario, Serving, Shelf, SpotTerms,
     SubjectKind, Training, TrainingAmount, TrainingMethod, defaults, nearest, shape, subject,
 };
 use crate::catalog::Billing;
@@ -183,6 +183,7 @@ fn serving(reader: &mut Reader<'_>, model: &ModelChoice) -> Serving {
         tensor_parallel: reader.whole_or_open(&limits::TENSOR_PARALLEL),
         hours_per_day: reader.number_or(&limits::HOURS_PER_DAY, plain.hours_per_day),
         requests_total: reader.number_or_open(&limits::REQUESTS),
+        habits: Habits::read(reader),
     }
 }
 

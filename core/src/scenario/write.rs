@@ -115,6 +115,7 @@ fn serving(job: &Serving, model: &ModelChoice, pairs: &mut Pairs) {
     open(pairs, "tp", job.tensor_parallel);
     real(pairs, "hours", job.hours_per_day, plain.hours_per_day);
     open_real(pairs, "requests", job.requests_total);
+    job.habits.write(pairs);
 }
 
 fn text(pairs: &mut Pairs, name: &'static str, value: String) {
@@ -136,7 +137,7 @@ pub(super) fn real(pairs: &mut Pairs, name: &'static str, value: f64, default: f
     open_real(pairs, name, differs.then_some(value));
 }
 
-fn open_real(pairs: &mut Pairs, name: &'static str, value: Option<f64>) {
+pub(super) fn open_real(pairs: &mut Pairs, name: &'static str, value: Option<f64>) {
     if let Some(value) = value {
         pairs.push((name, number::write(value)));
     }

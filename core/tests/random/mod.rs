@@ -5,8 +5,8 @@ use cardfit::catalog::{
 };
 use cardfit::scenario::limits::{self, Limit};
 use cardfit::scenario::{
-    Choice, Extras, Grain, Job, Load, ModelChoice, Money, OwnCard, PriceMarket, Purchase, RankBy,
-    Scenario, Serving, Shelf, SpotTerms, Training, TrainingAmount, parse, to_query,
+    Choice, Extras, Grain, Habits, Job, Load, ModelChoice, Money, OwnCard, PriceMarket, Purchase,
+    RankBy, Scenario, Serving, Shelf, SpotTerms, Training, TrainingAmount, parse, to_query,
 };
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -298,6 +298,7 @@ fn serving() -> impl Strategy<Value = Serving> {
             maybe(whole(limits::TENSOR_PARALLEL)),
             real(limits::HOURS_PER_DAY),
             maybe(real(limits::REQUESTS)),
+            habits(),
         ),
     )
         .prop_map(|(what, load, rest)| Serving {
@@ -312,7 +313,36 @@ fn serving() -> impl Strategy<Value = Serving> {
             tensor_parallel: rest.0,
             hours_per_day: rest.1,
             requests_total: rest.2,
+            habits: rest.3,
         })
+}
+
+fn habits() -> impl Strategy<Value = Habits> {
+    (
+        whole(limits::THINKING_TOKENS),
+        real(limits::PREFIX_HIT),
+        whole(limits::GUESSES),
+        real(limits::ACCEPTANCE),
+        maybe(real(limits::DRAFT_PARAMS)),
+        any::<bool>(),
+    )
+        .prop_map(
+            |(
+                thinking_tokens,
+                prefix_hit_percent,
+                guesses,
+                accept_percent,
+                draft_params,
+                offline,
+            )| Habits {
+                thinking_tokens,
+                prefix_hit_percent,
+                guesses,
+                accept_percent,
+                draft_params,
+                offline,
+            },
+        )
 }
 
 fn shelf() -> impl Strategy<Value = Shelf> {

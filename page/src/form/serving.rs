@@ -5,7 +5,7 @@ use cardfit::scenario::Choice;
 use cardfit::scenario::{Engine, Load};
 use leptos::prelude::*;
 
-use super::field::{ChoiceField, NumberField, Segments, entries};
+use super::field::{CheckField, ChoiceField, NumberField, Segments, entries};
 use super::serving_of;
 use crate::state::{App, Pace};
 use crate::words::t;
@@ -106,6 +106,36 @@ pub fn ServingDetails() -> impl IntoView {
                     param="requests"
                     empty="page.form.runs_on"
                     value={|s| serving_of(s)?.requests_total}
+                />
+            </div>
+        </section>
+        <section class="group">
+            <h2 class="group-title">{t("page.form.habits")}</h2>
+            <div class="pairs">
+                <NumberField
+                    param="think"
+                    value={|s| Some(f64::from(serving_of(s)?.habits.thinking_tokens))}
+                />
+                <NumberField
+                    param="hit"
+                    value={|s| Some(serving_of(s)?.habits.prefix_hit_percent)}
+                />
+                <NumberField
+                    param="guess"
+                    value={|s| Some(f64::from(serving_of(s)?.habits.guesses))}
+                />
+                <NumberField
+                    param="accept"
+                    value={|s| Some(serving_of(s)?.habits.accept_percent)}
+                />
+                <NumberField
+                    param="draft"
+                    empty="page.form.own_head"
+                    value={|s| serving_of(s)?.habits.draft_params}
+                />
+                <CheckField
+                    param="offline"
+                    value={|s| serving_of(s).is_some_and(|v| v.habits.offline)}
                 />
             </div>
         </section>

@@ -50,8 +50,9 @@ pub(super) fn piece_s(setting: &Setting<'_>, prompt: f64) -> f64 {
         return f64::INFINITY;
     }
     let piece = f64::from(setting.facts.pass_tokens);
-    let together = (piece / prompt).max(1.0);
-    prefill_s(setting, together, prompt) * piece / (prompt * together)
+    let fresh = setting.fresh_tokens(prompt);
+    let together = (piece / fresh).max(1.0);
+    prefill_s(setting, together, prompt) * piece / (fresh * together)
 }
 
 /// One copy with `concurrency` requests in flight.
@@ -63,7 +64,7 @@ pub(super) fn load(setting: &Setting<'_>, concurrency: f64) -> Load {
     let together = if setting.facts.whole_prompts {
         running
     } else {
-        (f64::from(setting.facts.pass_tokens) / prompt).clamp(1.0, running)
+        (f64::from(setting.facts.pass_tokens) / setting.fresh_tokens(prompt)).clamp(1.0, running)
     };
     // A server takes requests in beside the card's work: the slower of the two sets the pace.
     let reading_s = prefill_s(setting, together, prompt) / together;

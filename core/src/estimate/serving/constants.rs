@@ -306,6 +306,9 @@ pub struct KernelConstants {
     pub half_tokens: f64,
     /// Attention's share of the peak over products' share.
     pub attention: f64,
+    /// Attention's share of the peak on cards before Ampere, which FlashAttention-2 does not run
+    /// on, over the share elsewhere.
+    pub attention_before_ampere: f64,
     /// Products' share of the peak where FP32 accumulation runs at half the units' rate (game
     /// cards), over the share elsewhere.
     pub half_rate_gain: f64,
@@ -361,6 +364,7 @@ impl Default for KernelConstants {
             roofline_overlap: 0.2,
             half_tokens: 64.0,
             attention: 0.6,
+            attention_before_ampere: 0.6,
             half_rate_gain: 1.2,
             four_bit: 0.85,
             eight_bit: 0.9,
@@ -504,6 +508,10 @@ impl ServingConstants {
             ("kernels.roofline_overlap", &mut k.roofline_overlap),
             ("kernels.half_tokens", &mut k.half_tokens),
             ("kernels.attention", &mut k.attention),
+            (
+                "kernels.attention_before_ampere",
+                &mut k.attention_before_ampere,
+            ),
             ("kernels.half_rate_gain", &mut k.half_rate_gain),
             ("kernels.four_bit", &mut k.four_bit),
             ("kernels.eight_bit", &mut k.eight_bit),

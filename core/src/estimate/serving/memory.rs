@@ -2,6 +2,7 @@
 
 use super::kv;
 use super::setting::Setting;
+use super::speculation::Guesser;
 use super::weights;
 use crate::scenario::Engine;
 
@@ -74,7 +75,9 @@ pub(super) fn card_bytes(setting: &Setting<'_>, batch: f64) -> CardBytes {
     let job = setting.job;
     let prompt = u64::from(job.prompt_tokens);
     let full = prompt + u64::from(job.output_tokens);
-    let kv_cache = batch * sequence_bytes(setting, full);
+    let guesser = Guesser::of(setting);
+    let guesser_cache = guesser.map_or(0.0, |guesser| guesser.cache);
+    let kv_cache = batch * sequence_bytes(setting, full) * (1.0 + guesser_cache);
     let vocab = f64::from(setting.shape.vocab);
     let per_token = pass_bytes_per_token(setting);
     let several = setting.tensor * setting.stages > 1;
@@ -95,6 +98,9 @@ pub(super) fn card_bytes(setting: &Setting<'_>, batch: f64) -> CardBytes {
         context: m.context_bytes,
         ..CardBytes::default()
     };
+    if let Some(guesser) = guesser {
+        bytes.weights += guesser.weights_bytes / setting.ways();
+    }
     if setting.facts.graphs {
         bytes.workspace += m.graph_bytes;
     }

@@ -7,6 +7,7 @@
 //! | `engine` | what each engine does by design |
 //! | `setting` | a layout with its rooflines |
 //! | `decode`, `prefill` | one step, one prompt |
+//! | `speculation` | guessed tokens |
 //! | `batching` | many requests at once |
 //! | `constants` | what is fitted to measurements |
 //!
@@ -21,6 +22,7 @@ mod memory;
 mod prefill;
 mod probe;
 mod setting;
+mod speculation;
 mod weights;
 
 pub use constants::{
@@ -30,7 +32,7 @@ pub use constants::{
 pub use engine::{EngineFacts, RunDetails};
 pub use kv::{card_bytes as kv_card_bytes, card_elements as kv_card_elements, element_bytes};
 pub use memory::CardBytes;
-pub use probe::{Probe, Quantity, kind_name};
+pub use probe::{Probe, Quantity, early_kind_name, kind_name};
 pub use weights::{WeightBytes, card_weight_bytes, weight_bytes};
 
 use super::{Basis, MemoryEstimate, MemoryPart, ServingSpeed};
@@ -38,7 +40,7 @@ use crate::catalog::{Model, Node};
 use crate::dtype::{KvFormat, WeightFormat};
 use crate::plan::ServingPlan;
 use crate::range::Range;
-use crate::scenario::Engine;
+use crate::scenario::{Engine, Habits};
 use setting::Setting;
 
 /// What is served and how: everything about a serving job that is not its layout.
@@ -54,8 +56,10 @@ pub struct ServingJob<'a> {
     pub engine: Engine,
     /// Tokens of a prompt, mean.
     pub prompt_tokens: u32,
-    /// Tokens of an answer, mean.
+    /// Tokens that are written for one request, reasoning included, mean.
     pub output_tokens: u32,
+    /// How requests are made and answered.
+    pub habits: Habits,
 }
 
 /// Memory of the fullest card of `plan` with `plan.batch` requests at their full length, bytes.
@@ -154,17 +158,30 @@ pub fn speed_with(
     let prefill = spread(1.0 / load.prefill_each_s, Quantity::Prefill)
         .0
         .scale(f64::from(job.prompt_tokens.max(1)));
+    let ttft_s = spread(1.0 / load.ttft_s, Quantity::Prefill)
+        .0
+        .divide_into(1.0);
+    let tpot_s = per_user.divide_into(1.0);
     ServingSpeed {
-        ttft_s: spread(1.0 / load.ttft_s, Quantity::Prefill)
-            .0
-            .divide_into(1.0),
-        tpot_s: per_user.divide_into(1.0),
+        ttft_s,
+        tpot_s,
+        answer_s: answer_after(ttft_s, tpot_s, job.habits.thinking_tokens),
         tokens_per_s_user: per_user,
         tokens_per_s_total: requests.scale(f64::from(job.output_tokens.max(1))),
         prefill_tokens_per_s: prefill,
         requests_per_s: requests,
         decode_parts: load.step.parts,
         basis,
+    }
+}
+
+/// Time to the first token of the answer: reasoning is written before it.
+fn answer_after(ttft_s: Range, tpot_s: Range, thinking_tokens: u32) -> Range {
+    let thinking = f64::from(thinking_tokens);
+    Range {
+        low: ttft_s.low + thinking * tpot_s.low,
+        mid: ttft_s.mid + thinking * tpot_s.mid,
+        high: ttft_s.high + thinking * tpot_s.high,
     }
 }
 
@@ -177,6 +194,7 @@ fn planned<'a>(
 ) -> Setting<'a> {
     let details = RunDetails {
         reserved_share: Some(memory::MOST_RESERVED_SHARE),
+        offline: job.habits.offline,
         ..RunDetails::default()
     };
     Setting::new(job, plan, node, constants, details)

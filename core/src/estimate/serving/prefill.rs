@@ -8,10 +8,11 @@ const PARTS_UNDER_WAY: f64 = 4.0;
 
 /// Seconds to read `requests` prompts of `prompt` tokens, all stages.
 ///
-/// Products with weights at their share of the peak, attention over the causal half of the
+/// What the prefix cache has of them is not computed again. Products with weights at their share of the peak, attention over the causal half of the
 /// prompt, weights read once a pass, and the host's time a pass.
 pub(super) fn prefill_s(setting: &Setting<'_>, requests: f64, prompt: f64) -> f64 {
-    let tokens = requests * prompt;
+    let cached = setting.job.habits.cached_share();
+    let tokens = requests * prompt * (1.0 - cached);
     if tokens <= 0.0 {
         return 0.0;
     }
@@ -27,13 +28,15 @@ pub(super) fn prefill_s(setting: &Setting<'_>, requests: f64, prompt: f64) -> f6
     } else {
         (requests / passes).max(1.0)
     };
-    let attention_s = setting.shape.causal_score_flops_per_token(prompt) * per_pass
+    // Tokens behind a cached beginning look back on all of it: on average on (1 + cached) / 2 of the
+    // prompt, as those of a whole prompt that much longer do.
+    let seen = prompt * (1.0 + cached);
+    let attention_s = setting.shape.causal_score_flops_per_token(seen) * per_pass
         / (setting.attention * setting.ways());
     let products_s = setting.products_s(per_pass, headed) + attention_s;
     let memory_s = setting.weights_read(per_pass) / setting.bandwidth;
     let host_s = setting.step_host_s() + setting.launches_s();
-    let card_s =
-        setting.roofline_s(memory_s, products_s) + setting.unfused_s(per_pass, prompt / 2.0);
+    let card_s = setting.roofline_s(memory_s, products_s) + setting.unfused_s(per_pass, seen / 2.0);
     let serial_s = passes * setting.with_host_s(card_s, host_s);
     let stages = f64::from(setting.stages);
     let under_way = if setting.facts.stages_overlap {

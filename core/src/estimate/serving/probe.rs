@@ -60,6 +60,18 @@ pub const fn kind_name(quantity: Quantity, engine: Engine) -> &'static str {
     }
 }
 
+/// The same for early ROCm builds of vLLM, whose residuals say nothing of later ones.
+pub const fn early_kind_name(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Weights => "weights early rocm",
+        Quantity::Memory => "memory early rocm",
+        Quantity::Decode => "decode early rocm",
+        Quantity::Prefill => "prefill early rocm",
+        Quantity::Batch => "batch early rocm",
+        Quantity::Pace => "pace early rocm",
+    }
+}
+
 /// One run, asked for single quantities. Middles only: ranges are put around what a row states.
 pub struct Probe<'a> {
     setting: Setting<'a>,

@@ -154,6 +154,13 @@ impl<'a> Setting<'a> {
         };
         let share = below(architecture.compute * engine.compute * gain, BEST_PRODUCTS);
 
+        let old = matches!(card.architecture.as_str(), "Pascal" | "Volta" | "Turing");
+        let before_ampere = if old && !local {
+            kernels.attention_before_ampere
+        } else {
+            1.0
+        };
+
         let experts = shape.experts.as_ref();
         let dense_params = shape.attention_params() + shape.shared_ffn_params();
         Self {
@@ -172,7 +179,11 @@ impl<'a> Setting<'a> {
             bandwidth: bandwidth.max(1.0),
             cache_bandwidth: cache_bandwidth.max(1.0),
             products: (peak * share * narrow * expand).max(1.0),
-            attention: (half * share * fed(kernels.attention, half, card.bandwidth_gb_s)).max(1.0),
+            attention: (half
+                * share
+                * before_ampere
+                * fed(kernels.attention, half, card.bandwidth_gb_s))
+            .max(1.0),
             dense_flops: 2.0 * dense_params as f64,
             expert_flops: experts.map_or(0.0, |e| {
                 2.0 * f64::from(e.layers) * shape.one_expert_params() as f64
@@ -187,6 +198,11 @@ impl<'a> Setting<'a> {
     /// Tensor-parallel ways.
     pub fn ways(&self) -> f64 {
         f64::from(self.tensor)
+    }
+
+    /// Tokens of a prompt of `prompt` that the prefix cache does not have.
+    pub fn fresh_tokens(&self, prompt: f64) -> f64 {
+        (prompt * (1.0 - self.job.habits.cached_share())).max(1.0)
     }
 
     /// Blocks.

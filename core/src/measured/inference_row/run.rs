@@ -5,13 +5,13 @@ use super::words;
 use crate::catalog::{Card, Catalog, Model, Node, Vendor};
 use crate::dtype::{KvFormat, WeightFormat};
 use crate::estimate::serving::{
-    EngineFacts, Probe, Quantity, RunDetails, ServingConstants, ServingJob, kind_name, memory_with,
-    weight_bytes,
+    EngineFacts, Probe, Quantity, RunDetails, ServingConstants, ServingJob, early_kind_name,
+    kind_name, memory_with, weight_bytes,
 };
 use crate::measured::InferenceRow;
 use crate::plan::ServingPlan;
 use crate::range::Range;
-use crate::scenario::{Choice, Engine};
+use crate::scenario::{Choice, Engine, Habits};
 
 /// What a row asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -422,7 +422,11 @@ fn whose_memory(
 impl ServingRun {
     /// Name of the kind of job in the residuals.
     pub fn kind(&self) -> &'static str {
-        kind_name(self.quantity, self.engine)
+        if self.details.early_rocm {
+            early_kind_name(self.quantity)
+        } else {
+            kind_name(self.quantity, self.engine)
+        }
     }
 
     /// The card, where the row names one of the catalog.
@@ -469,6 +473,7 @@ impl ServingRun {
             engine: self.engine,
             prompt_tokens: self.prompt_tokens,
             output_tokens: self.output_tokens,
+            habits: Habits::default(),
         }
     }
 

@@ -43,6 +43,8 @@ pub struct ServingSearch<'a> {
     load: Load,
     /// Answers are wanted in bulk: fewer at once only take longer.
     in_bulk: bool,
+    /// Answers are made in one process, as many at once as fit, whatever the load says.
+    offline: bool,
     ttft_target_s: f64,
     tpot_target_s: f64,
     fixed_tensor: Option<u32>,
@@ -88,7 +90,8 @@ impl<'a> ServingSearch<'a> {
         let mut search = Self {
             job,
             load: serving.load,
-            in_bulk: serving.requests_total.is_some(),
+            in_bulk: serving.requests_total.is_some() || serving.habits.offline,
+            offline: serving.habits.offline,
             ttft_target_s: serving.ttft_target_s.unwrap_or(f64::INFINITY),
             tpot_target_s: serving.tpot_target_s.unwrap_or(f64::INFINITY),
             fixed_tensor: serving.tensor_parallel,
@@ -187,6 +190,7 @@ impl<'a> ServingSearch<'a> {
         let plan = self.plan(replicas, tensor, pipeline, 1);
         let fitting = self.largest_batch(&plan);
         let (batch, mut carries_load) = match self.load {
+            _ if self.offline => (fitting.max(1), true),
             Load::Concurrency(all) => {
                 let each = all.max(1).div_ceil(replicas);
                 (each.min(MOST_BATCH), self.in_bulk || each <= MOST_BATCH)
@@ -374,8 +378,8 @@ impl<'a> ServingSearch<'a> {
         let layers = self.job.model.transformer.layers;
         // More copies than people who wait would leave some idle.
         let most_copies = match self.load {
-            Load::Concurrency(all) => all.max(1),
-            Load::RequestsPerSecond(_) => u32::MAX,
+            Load::Concurrency(all) if !self.offline => all.max(1),
+            _ => u32::MAX,
         };
         let mut depths: Vec<u32> = powers_of_two(rest.min(layers))
             .chain([3, 5, 6, 7])
