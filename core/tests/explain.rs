@@ -12,10 +12,11 @@ const TRAINING: [&str; 4] = [
     "m=llama-3.1-70b&do=pretrain&tokens=1T&seq=8192&cards=h100-sxm-80gb",
     "m=qwen2.5-7b&do=qlora&cards=rtx-4090,rtx-3090",
 ];
-const SERVING: [&str; 3] = [
+const SERVING: [&str; 4] = [
     "m=qwen3-32b&do=serve&users=100",
     "m=llama-3.1-8b&do=serve&users=1&w=q4_k_m",
     "m=deepseek-v3-671b&do=serve&w=fp8&users=8",
+    "m=qwen3-32b&do=serve&users=8&think=2000&hit=60&guess=3",
 ];
 
 /// The first offers of a link that fit, each explained.

@@ -52,6 +52,21 @@ fn servers_are_told_the_plan_and_the_lengths() {
 }
 
 #[test]
+fn servers_are_told_what_guesses_and_leave_room_for_thoughts() {
+    let (scenario, offer) = answered(
+        "m=qwen3-32b&do=serve&w=bf16&in=1000&out=500&think=2500&guess=3&draft=6e8&cards=h100-sxm-80gb&n=4",
+    );
+    let files = files(&scenario, &offer);
+    let vllm = file(&files, "vLLM");
+    assert!(vllm.contains("--max-model-len 4000"), "{vllm}");
+    let wanted =
+        "--speculative-config '{\"model\": \"DRAFT_MODEL\", \"num_speculative_tokens\": 3}'";
+    assert!(vllm.contains(wanted), "{vllm}");
+    assert!(file(&files, "SGLang").contains("--speculative-num-draft-tokens 4"));
+    assert!(file(&files, "llama.cpp").contains("--draft-max 3"));
+}
+
+#[test]
 fn a_gguf_is_for_llama_cpp_alone_and_its_context_is_shared_by_all_slots() {
     let (scenario, offer) = answered(
         "m=qwen3-8b&do=serve&w=q4_k_m&in=2000&out=1000&users=4&cards=rtx-4090&n=1&kv=8bit",

@@ -96,8 +96,9 @@ fn a_guessing_model_takes_its_weights_and_a_head_one_block() {
     };
     // 1e9 parameters of 2 bytes over two cards.
     assert_eq!(more(small), 1_000_000_000);
-    // One of 32 blocks of 218,112,000 weights (with its two norms) of 2 bytes, over two cards.
-    assert_eq!(more(guessing(1, 85.0)), 218_112_000);
+    // One of 32 blocks of 218,112,000 weights (with its two norms, and its share of 4096 / 32 = 128 of the
+    // last norm) of 2 bytes, over two cards.
+    assert_eq!(more(guessing(1, 85.0)), 218_112_128);
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn memory(serving: &Serving, model: &Model, plan: &ServingPlan, offer: &Offer) -
         ));
     }
     if let Some(bytes) = part(offer, MemoryPart::KvCache) {
-        let tokens = f64::from(serving.prompt_tokens) + f64::from(serving.output_tokens);
+        let tokens = f64::from(serving.prompt_tokens) + f64::from(serving.written_tokens());
         let requests = f64::from(plan.batch.max(1));
         terms.push(term(
             "kv",
@@ -71,8 +71,14 @@ fn memory(serving: &Serving, model: &Model, plan: &ServingPlan, offer: &Offer) -
 
 fn pace(serving: &Serving, plan: &ServingPlan, speed: &ServingSpeed) -> Vec<Term> {
     let p = speed.decode_parts;
+    // Where guessed tokens are taken the parts are those of a step over the tokens that it gives.
+    let step_name = if serving.habits.guesses > 0 {
+        "step_for_token"
+    } else {
+        "decode_step"
+    };
     let step = term(
-        "decode_step",
+        step_name,
         Formula::Sum(
             [
                 ("time_memory", p.memory_s),
@@ -94,7 +100,7 @@ fn pace(serving: &Serving, plan: &ServingPlan, speed: &ServingSpeed) -> Vec<Term
         ..term(
             "tpot",
             Formula::Sum(vec![
-                figure("decode_step", step.value(), Unit::Seconds),
+                figure(step_name, step.value(), Unit::Seconds),
                 figure("others_prompts", others, Unit::Seconds),
             ]),
             Unit::Seconds,
@@ -124,7 +130,7 @@ fn pace(serving: &Serving, plan: &ServingPlan, speed: &ServingSpeed) -> Vec<Term
         Unit::Seconds,
         Some("Williams et al. 2009"),
     );
-    let output = f64::from(serving.output_tokens.max(1));
+    let output = f64::from(serving.written_tokens().max(1));
     let total = Term {
         range: Some(speed.tokens_per_s_total),
         ..term(

@@ -32,7 +32,9 @@ pub(super) fn files(
 
 /// Tokens of a request at its full length.
 fn context(serving: &Serving) -> u32 {
-    serving.prompt_tokens.saturating_add(serving.output_tokens)
+    serving
+        .prompt_tokens
+        .saturating_add(serving.written_tokens())
 }
 
 /// Share of a card that the engine is told to take: what the plan needs at the upper end of its range, the engine's
@@ -79,7 +81,12 @@ fn vllm(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> La
             "--quantization",
             quantised.unwrap_or_default(),
         )
-        .flag_if(serving.kv == KvFormat::Bits8, "--kv-cache-dtype", "fp8");
+        .flag_if(serving.kv == KvFormat::Bits8, "--kv-cache-dtype", "fp8")
+        .flag_if(
+            serving.habits.guesses > 0,
+            "--speculative-config",
+            guesser_of_vllm(serving),
+        );
     LaunchFile {
         tool: "vLLM",
         name: "serve-vllm.sh",
@@ -87,8 +94,19 @@ fn vllm(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> La
     }
 }
 
+/// What guesses tokens: a smaller model, which the user has to name, or the model's own head.
+fn guesser_of_vllm(serving: &Serving) -> String {
+    let guesses = serving.habits.guesses;
+    let guesser = match serving.habits.draft_params {
+        Some(_) => "\"model\": \"DRAFT_MODEL\"",
+        None => "\"method\": \"mtp\"",
+    };
+    format!("'{{{guesser}, \"num_speculative_tokens\": {guesses}}}'")
+}
+
 fn sglang(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> LaunchFile {
     let quantised = quantised_on_load(serving.weights);
+    let habits = &serving.habits;
     let command = Command::new("python -m sglang.launch_server")
         .flag("--model-path", model)
         .flag("--tp-size", plan.tensor_parallel)
@@ -113,6 +131,31 @@ fn sglang(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> 
             serving.kv == KvFormat::Bits8,
             "--kv-cache-dtype",
             "fp8_e5m2",
+        )
+        .flag_if(
+            habits.guesses > 0,
+            "--speculative-algorithm",
+            if habits.draft_params.is_some() {
+                "STANDALONE"
+            } else {
+                "NEXTN"
+            },
+        )
+        .flag_if(
+            habits.guesses > 0 && habits.draft_params.is_some(),
+            "--speculative-draft-model-path",
+            "DRAFT_MODEL",
+        )
+        .flag_if(
+            habits.guesses > 0,
+            "--speculative-num-steps",
+            habits.guesses,
+        )
+        .flag_if(habits.guesses > 0, "--speculative-eagle-topk", 1)
+        .flag_if(
+            habits.guesses > 0,
+            "--speculative-num-draft-tokens",
+            habits.guesses + 1,
         );
     LaunchFile {
         tool: "SGLang",
@@ -160,6 +203,7 @@ fn llama_cpp(serving: &Serving, plan: &ServingPlan) -> LaunchFile {
     let slots = plan.batch.max(1);
     // One cache is shared by all slots.
     let context = u64::from(context(serving)) * u64::from(slots);
+    let drafts = serving.habits.guesses > 0 && serving.habits.draft_params.is_some();
     let command = Command::new("llama-server")
         .flag("--model", format!("MODEL-{kind}.gguf"))
         .flag("--n-gpu-layers", 999)
@@ -176,7 +220,9 @@ fn llama_cpp(serving: &Serving, plan: &ServingPlan) -> LaunchFile {
             },
         )
         .flag_if(cache.is_some(), "--cache-type-k", cache.unwrap_or_default())
-        .flag_if(cache.is_some(), "--cache-type-v", cache.unwrap_or_default());
+        .flag_if(cache.is_some(), "--cache-type-v", cache.unwrap_or_default())
+        .flag_if(drafts, "--model-draft", "DRAFT_MODEL.gguf")
+        .flag_if(drafts, "--draft-max", serving.habits.guesses);
     let copies = if plan.replicas > 1 {
         format!(
             "# {} copies of this, each on its own cards (CUDA_VISIBLE_DEVICES) and port.\n",
