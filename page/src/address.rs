@@ -220,6 +220,16 @@ impl Theme {
     }
 }
 
+/// What the browser keeps under a key.
+pub fn kept(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok().flatten()
+}
+
+/// Keeps a text under a key; `false` where storage is refused or full.
+pub fn keep(key: &str, value: &str) -> bool {
+    storage().is_some_and(|storage| storage.set_item(key, value).is_ok())
+}
+
 fn storage() -> Option<web_sys::Storage> {
     window().local_storage().ok().flatten()
 }

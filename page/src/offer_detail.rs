@@ -13,11 +13,11 @@ use crate::bill::BillTable;
 use crate::book;
 use crate::glyphs::FitGlyph;
 use crate::lazy::lazy_view;
-use crate::memory_bar::MemoryBar;
 use crate::offers_table::reveal;
 use crate::state::App;
 use crate::views::costs::unit_costs;
 use crate::views::{View, ViewLink, link_of};
+use crate::what_if::WhatIf;
 use crate::words::{self, t};
 use crate::{format, remedies, take, why};
 
@@ -138,7 +138,7 @@ fn offer_facts(offer: Arc<Offer>) -> impl IntoView {
                             {larger_card(&offer)}
                         }
                     })}
-                <MemoryBar offer=Arc::clone(&offer) />
+                <WhatIf offer=Arc::clone(&offer) />
             </section>
             {(!plan.is_empty())
                 .then(|| {

@@ -43,6 +43,15 @@ pub struct LinkNotice {
     pub unknown: Vec<(String, String)>,
 }
 
+/// How many times as fast as estimated a card was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredSpeed {
+    /// Card id.
+    pub card: String,
+    /// Measured over estimated speed.
+    pub factor: f64,
+}
+
 /// Jobs whose inputs are kept apart, so that looking at another job loses nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum JobGroup {
@@ -97,6 +106,10 @@ pub struct App {
     pub at: RwSignal<ViewParams>,
     /// The answer to it.
     pub answer: Memo<Arc<Answer>>,
+    /// The answer by estimates alone, whatever was measured.
+    pub unscaled: Memo<Arc<Answer>>,
+    /// A speed that was measured and that answers of this session count with.
+    pub measured_speed: RwSignal<Option<MeasuredSpeed>>,
     /// Language of the page.
     pub lang: RwSignal<Lang>,
     /// Whether the language was asked for, by the link or the switch, so that the link keeps it.
@@ -151,14 +164,25 @@ impl App {
             let book = book.get();
             Arc::new(stock.with(|stock| scenario.with(|s| stock.rank(s, &book))))
         });
+        let measured_speed = RwSignal::new(None::<MeasuredSpeed>);
+        let rescaled = move || match measured_speed.get() {
+            Some(MeasuredSpeed { card, factor }) => Arc::new(
+                scenario.with(|s| offers::with_measured_speed(&ranking.get(), s, &card, factor)),
+            ),
+            None => ranking.get(),
+        };
         let app = Self {
             scenario,
             edits,
             book,
             stock,
+            measured_speed,
+            unscaled: Memo::new(move |_| {
+                Arc::new(scenario.with(|s| Answer::new(&ranking.get(), s)))
+            }),
             view: RwSignal::new(address::view()),
             at: RwSignal::new(address::view_params()),
-            answer: Memo::new(move |_| Arc::new(scenario.with(|s| Answer::new(&ranking.get(), s)))),
+            answer: Memo::new(move |_| Arc::new(scenario.with(|s| Answer::new(&rescaled(), s)))),
             lang: RwSignal::new(asked.unwrap_or_else(address::browser_lang)),
             lang_asked: RwSignal::new(asked.is_some()),
             bad_inputs: RwSignal::default(),

@@ -88,6 +88,7 @@ fn native() -> Result<Counts> {
 
 fn browser_tests() -> Result<Counts> {
     let pair = step("browser", browser::prepare)?;
+    step("axe-core", tools::axe)?;
     step("page", page::build)?;
     step("npm package in Node", || npm::smoke(&page::dist()))?;
     step("browser tests", || {

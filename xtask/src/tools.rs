@@ -11,6 +11,8 @@ use std::process::Command;
 const TRUNK: Version = Version(0, 21, 14);
 /// The npm package that carries wasm-opt. Its major version is wasm-opt's own.
 const BINARYEN: Version = Version(132, 0, 0);
+/// What the browser tests look for barriers with. It runs in the tests and is no part of the page (MPL-2.0).
+const AXE: Version = Version(4, 10, 3);
 /// The oldest wasm-opt that knows every feature that page/index.html switches on.
 const OLDEST_WASM_OPT: u32 = 123;
 /// Takes what the first answer does not need out of the program.
@@ -246,6 +248,32 @@ fn wasm_opt() -> Result<Option<PathBuf>> {
     // The page works without it, so a machine without npm can still build one.
     say("wasm-opt: going on without it; the page will be larger than it has to be");
     Ok(None)
+}
+
+/// The script of axe-core, where it is already there.
+pub fn axe_script() -> PathBuf {
+    folder_of("axe-core", AXE)
+        .join("node_modules")
+        .join("axe-core")
+        .join("axe.min.js")
+}
+
+/// Finds or installs axe-core.
+pub fn axe() -> Result<PathBuf> {
+    let script = axe_script();
+    if script.is_file() {
+        say(format_args!("axe-core {AXE}: already under target/tools"));
+        return Ok(script);
+    }
+    let Some(npm) = on_path("npm") else {
+        return fail("npm, which would bring axe-core, is not on the PATH");
+    };
+    run(command(npm)
+        .args(["install", "--no-save", "--no-package-lock", "--no-audit"])
+        .args(["--no-fund", "--prefix"])
+        .arg(folder_of("axe-core", AXE))
+        .arg(format!("axe-core@{AXE}")))?;
+    Ok(script)
 }
 
 /// Installs a package's programs under `target/tools/NAME-VERSION`.

@@ -175,6 +175,12 @@ pub fn explain(scenario: &Scenario, offer: &Offer, catalog: &Catalog) -> Explana
     explanation
 }
 
+/// Parameters of a scenario's model.
+pub fn params_of(scenario: &Scenario) -> Option<f64> {
+    crate::offers::job::model(&scenario.model, Catalog::embedded())
+        .map(|model| model.params_total as f64)
+}
+
 /// Needed memory as the sum of its parts.
 fn memory_sum(offer: &Offer) -> Term {
     let parts = offer

@@ -7,6 +7,7 @@
 pub mod accuracy;
 mod folds;
 mod inference_row;
+pub mod own;
 pub mod points;
 mod read;
 pub mod report;

@@ -8,6 +8,7 @@ mod limits;
 mod money;
 mod order;
 mod relief;
+mod rescale;
 mod serving;
 pub mod tiers;
 mod training;
@@ -16,6 +17,8 @@ mod work;
 pub use advice::{checks, rent_or_buy};
 pub use limits::{Compromise, Limited, within_limits};
 pub use order::{best, sort};
+pub use order::best;
+pub use rescale::with_measured_speed;
 
 use std::borrow::Cow;
 

@@ -1,5 +1,6 @@
 //! The chooser: form left, answer right.
 
+mod growth;
 mod time_cost;
 
 use leptos::prelude::*;
@@ -10,6 +11,8 @@ use crate::notice::LinkNoticePanel;
 use crate::offers_table::OffersTable;
 use crate::presets::Presets;
 use crate::share::SinceShared;
+use crate::rescaled::Rescaled;
+use crate::saved::SavedScenarios;
 use crate::state::App;
 use crate::verdict::{PicksPanel, StickyVerdict, VerdictPanel};
 use crate::views::costs::limits::LimitsPanel;
@@ -22,16 +25,25 @@ lazy_view! {
     }
 }
 
+lazy_view! {
+    /// How cost and time grow over one input.
+    fn growth_chart() {
+        view! { <growth::Growth /> }.into_any()
+    }
+}
+
 /// The chooser.
 #[component]
 pub fn Choose() -> impl IntoView {
     view! {
         <Presets />
+        <SavedScenarios />
         <LinkNoticePanel />
         <SinceShared />
         <main class="page">
             <ScenarioForm />
             <div class="answer" data-testid="answer">
+                <Rescaled />
                 <VerdictPanel />
                 <LimitsPanel />
                 <PicksPanel />
@@ -39,6 +51,7 @@ pub fn Choose() -> impl IntoView {
                     <Lazy part=time_cost_chart />
                 </div>
                 <OffersTable />
+                <Lazy part=growth_chart />
                 <Assumptions />
             </div>
             <StickyVerdict />

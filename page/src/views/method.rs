@@ -10,6 +10,7 @@ use leptos::prelude::*;
 
 use crate::format;
 use crate::state::App;
+use crate::views::{View, ViewLink};
 use crate::words::{self, t};
 
 /// The view.
@@ -33,6 +34,9 @@ pub fn Method() -> impl IntoView {
         <main class="wide-page method" id="answer">
             <h2 class="view-title">{t("method.title")}</h2>
             <p class="lead">{t("method.lead")}</p>
+            <p class="lead">
+                <ViewLink view=View::Accuracy>{t("method.to_accuracy")}</ViewLink>
+            </p>
             {move || {
                 let Some(offer) = offer.get() else {
                     return t("page.verdict.no_cards").into_any();

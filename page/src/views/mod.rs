@@ -3,6 +3,7 @@
 //! A view is: a variant of [`View`], its name in links (`view=`), the parameters that it has there beside the scenario's,
 //! the text `view.NAME`, and an arm in [`Stage`].
 
+mod accuracy;
 mod card;
 mod check;
 mod choose;
@@ -49,6 +50,8 @@ pub enum View {
     Reach,
     /// Code to embed the calculator elsewhere.
     Embed,
+    /// Estimates against measurements.
+    Accuracy,
 }
 
 impl View {
@@ -60,6 +63,7 @@ impl View {
         Self::Card,
         Self::Model,
         Self::Method,
+        Self::Accuracy,
         Self::Costs,
         Self::Prices,
         Self::Check,
@@ -77,6 +81,7 @@ impl View {
         Self::Check,
         Self::Reach,
         Self::Method,
+        Self::Accuracy,
     ];
 
     /// Name in links.
@@ -93,6 +98,7 @@ impl View {
             Self::Prices => "prices",
             Self::Reach => "can",
             Self::Embed => "embed",
+            Self::Accuracy => "accuracy",
         }
     }
 
@@ -103,6 +109,7 @@ impl View {
             Self::Compare => &["vs"],
             Self::Ladder => &["by", "tier", "vendor"],
             Self::Card | Self::Model | Self::Method | Self::Reach => &["show"],
+            Self::Accuracy => &["by", "show"],
         }
     }
 
@@ -124,6 +131,7 @@ impl View {
             Self::Prices => "view.prices",
             Self::Reach => "view.can",
             Self::Embed => "view.embed",
+            Self::Accuracy => "view.accuracy",
         }
     }
 }
@@ -167,6 +175,9 @@ lazy_view! {
     /// [`View::Reach`].
     fn reach_view() {
         view! { <reach::Reach /> }.into_any()
+    /// [`View::Accuracy`].
+    fn accuracy_view() {
+        view! { <accuracy::Accuracy /> }.into_any()
     }
 }
 
@@ -186,6 +197,7 @@ pub fn Stage() -> impl IntoView {
         View::Prices => view! { <Lazy part=prices::prices /> }.into_any(),
         View::Reach => view! { <Lazy part=reach_view /> }.into_any(),
         View::Embed => view! { <Lazy part=embed::builder /> }.into_any(),
+        View::Accuracy => view! { <Lazy part=accuracy_view /> }.into_any(),
     }
 }
 
