@@ -54,12 +54,18 @@ fn no_barrier_in(lang: &str, scheme: Scheme) -> Outcome {
                 page.element("time-cost").await?;
                 page.click("offer-toggle").await?;
                 page.element("offer-detail").await?;
-                page.script("document.querySelectorAll('details').forEach((d) => { d.open = true })")
-                    .await?;
+                page.script(
+                    "document.querySelectorAll('details').forEach((d) => { d.open = true })",
+                )
+                .await?;
                 page.element("growth-cost").await?;
             }
             let found = barriers(page, &axe).await?;
-            assert!(found.is_empty(), "{query} in {lang}, {scheme:?}:\n{}", found.join("\n"));
+            assert!(
+                found.is_empty(),
+                "{query} in {lang}, {scheme:?}:\n{}",
+                found.join("\n")
+            );
         }
         Ok(())
     })
@@ -227,9 +233,13 @@ fn a_storage_that_refuses_is_said_and_nothing_is_lost() -> Outcome {
 fn a_comparison_is_shared_by_its_link() -> Outcome {
     in_browser(async |page| {
         page.resize(1280, 900).await?;
-        page.open("?lang=en&view=compare&vs=rtx-4090:1,a100-sxm4-80gb:2").await?;
+        page.open("?lang=en&view=compare&vs=rtx-4090:1,a100-sxm4-80gb:2")
+            .await?;
         let table = page.text("compare").await?;
-        assert!(table.contains("1 × RTX 4090") && table.contains("2 × A100"), "{table}");
+        assert!(
+            table.contains("1 × RTX 4090") && table.contains("2 × A100"),
+            "{table}"
+        );
         page.click("compare-remove").await?;
         query_has(page, "vs=a100-sxm4-80gb").await
     })
@@ -274,7 +284,10 @@ fn the_plan_is_handed_out_as_files() -> Outcome {
         page.open("?lang=en&m=qwen3-8b&do=serve&users=4").await?;
         page.click("offer-toggle").await?;
         let line = page.text("launch-text").await?;
-        assert!(line.contains("vllm serve") && line.contains("--max-num-seqs"), "{line}");
+        assert!(
+            line.contains("vllm serve") && line.contains("--max-num-seqs"),
+            "{line}"
+        );
         Ok(())
     })
 }

@@ -137,7 +137,7 @@ pub fn SavedScenarios() -> impl IntoView {
         saved.with(|saved| saved.iter().any(|one| one.link == link))
     };
     view! {
-        <div class="saved" role="group" aria-label=t("saved.title")>
+        <section class="saved" aria-label=t("saved.title")>
             <button
                 type="button"
                 class="link"
@@ -195,7 +195,7 @@ pub fn SavedScenarios() -> impl IntoView {
             <p class="note" role="status" data-testid="saved-refused">
                 {move || refused.get().then(|| text(app.lang.get(), "saved.refused", &[]))}
             </p>
-        </div>
+        </section>
     }
 }
 

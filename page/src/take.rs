@@ -55,7 +55,7 @@ fn LaunchFiles(files: Vec<LaunchFile>) -> impl IntoView {
                     })
                     .collect_view()}
             </div>
-            <pre class="file" tabindex="0" aria-label=move || file().map(|f| f.name)>
+            <pre class="file" role="region" tabindex="0" aria-label=move || file().map(|f| f.name)>
                 <code data-testid="launch-text">{move || file().map(|f| f.text)}</code>
             </pre>
             <p class="ways">

@@ -96,7 +96,9 @@ pub fn basis(lang: Lang, offer: &Offer) -> String {
             _ => text(lang, "page.basis.own_price", &[("price", &money)]),
         }
     });
-    [Some(memory), price]
+    let speed = rests_on(lang, offer)
+        .map(|basis| text(lang, "page.basis.speed", &[("basis", &basis)]));
+    [Some(memory), price, speed]
         .into_iter()
         .flatten()
         .collect::<Vec<_>>()

@@ -1,5 +1,6 @@
 //! Estimates against published measurements: a log-log scatter by quantity and card, and a place for one's own.
 
+mod examples;
 mod own;
 mod points;
 
@@ -15,6 +16,7 @@ use crate::chart::{Area, DataTable, Drawing, Mark, Plot, Scale, Svg, Tick, axes}
 use crate::format;
 use crate::state::App;
 use crate::words::{self, t};
+use examples::Examples;
 use own::OwnMeasurement;
 use points::{Point, Points, Stats};
 
@@ -54,6 +56,10 @@ pub fn Accuracy() -> impl IntoView {
             <section class="panel" id="own">
                 <h3 class="part-title">{move || text(app.lang.get(), "accuracy.own", &[])}</h3>
                 <OwnMeasurement />
+            </section>
+            <section class="panel" id="runs">
+                <h3 class="part-title">{t("runs.title")}</h3>
+                <Examples />
             </section>
         </main>
     }

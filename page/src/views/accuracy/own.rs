@@ -216,7 +216,7 @@ fn Ways(offer: Arc<Offer>, metric: OwnMetric, measured: f64) -> impl IntoView {
             .map(|row| {
                 let saved = row.clone();
                 view! {
-                    <pre class="file" tabindex="0" aria-label=t("own.row")>
+                    <pre class="file" role="region" tabindex="0" aria-label=t("own.row")>
                         <code data-testid="own-row">{row}</code>
                     </pre>
                     <p class="ways">
