@@ -96,8 +96,8 @@ pub fn basis(lang: Lang, offer: &Offer) -> String {
             _ => text(lang, "page.basis.own_price", &[("price", &money)]),
         }
     });
-    let speed = rests_on(lang, offer)
-        .map(|basis| text(lang, "page.basis.speed", &[("basis", &basis)]));
+    let speed =
+        rests_on(lang, offer).map(|basis| text(lang, "page.basis.speed", &[("basis", &basis)]));
     [Some(memory), price, speed]
         .into_iter()
         .flatten()

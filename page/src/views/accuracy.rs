@@ -38,7 +38,9 @@ pub fn Accuracy() -> impl IntoView {
     let fetched = RwSignal::new(Fetched::Waiting);
     spawn_local(async move {
         let points = points::fetch().await;
-        fetched.set(points.map_or(Fetched::Failed, |points| Fetched::Here(Arc::new(points))));
+        let now = points.map_or(Fetched::Failed, |points| Fetched::Here(Arc::new(points)));
+        // The view may have been left.
+        let _gone = fetched.try_set(now);
     });
     view! {
         <main class="wide-page" id="answer">

@@ -179,7 +179,6 @@ fn sheet(lang: Lang, card: &Card) -> Vec<(String, String)> {
     for (label, value, unit) in [
         ("BF16", peak.bf16, "TFLOPS"),
         ("FP16", peak.fp16, "TFLOPS"),
-        ("FP16 / FP16", peak.fp16_acc16, "TFLOPS"),
         ("TF32", peak.tf32, "TFLOPS"),
         ("FP32", peak.fp32, "TFLOPS"),
         ("FP8", peak.fp8, "TFLOPS"),
@@ -191,6 +190,9 @@ fn sheet(lang: Lang, card: &Card) -> Vec<(String, String)> {
         if let Some(value) = value {
             lines.push((label.to_owned(), tera(value, unit)));
         }
+    }
+    if let Some(value) = peak.fp16_acc16 {
+        lines.push((name("card.fp16_acc16"), tera(value, "TFLOPS")));
     }
     if let Some(power) = card.power_w {
         lines.push((name("card.power"), tera(power, "W")));
@@ -268,6 +270,14 @@ pub fn source_link(source: &str) -> AnyView {
         .into_any(),
         None => view! { <span lang="en">{source}</span> }.into_any(),
     }
+}
+
+/// The address in a price's source, else its words.
+fn price_source(source: &str) -> AnyView {
+    let address = source
+        .split([' ', ',', ';'])
+        .find(|word| word.starts_with("https://") || word.starts_with("http://"));
+    source_link(address.unwrap_or(source))
 }
 
 fn short(address: &str) -> String {
@@ -408,7 +418,7 @@ fn Prices(card: &'static Card) -> impl IntoView {
                             <td class="figure">{format::money(lang, currency, converted)}</td>
                             <td>{format::date(lang, &offer.as_of)}</td>
                             <td>
-                                {source_link(offer.source.split_whitespace().next().unwrap_or_default())}
+                                {price_source(&offer.source)}
                                 {(!caution.is_empty())
                                     .then(|| view! { <small class="caution-small">{caution}</small> })}
                             </td>

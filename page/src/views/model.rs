@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cardfit::catalog::{AttentionKind, Catalog, Model, PriceBook};
+use cardfit::catalog::{AttentionKind, Catalog, Model};
 use cardfit::dtype::{KvFormat, WeightFormat};
 use cardfit::estimate::serving::{kv_card_bytes, weight_bytes};
 use cardfit::offers::{self, Fit, Offer, Run};
@@ -262,7 +262,7 @@ fn Cards(model: &'static Model) -> impl IntoView {
         scenario.money.currency = money.currency;
         scenario.money.cny_per_usd = money.cny_per_usd;
         scenario.money.own_prices = money.own_prices;
-        let ranking = offers::rank(&scenario, catalog, PriceBook::embedded());
+        let ranking = offers::rank(&scenario, catalog, &app.book.get());
         let offers: Vec<Arc<Offer>> = ranking
             .offers
             .into_iter()

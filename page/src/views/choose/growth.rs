@@ -1,5 +1,6 @@
 //! How it grows: the best offer's cost and time over one input, and where another card becomes the best.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use cardfit::catalog::{Catalog, Currency, PriceBook};
@@ -97,7 +98,7 @@ struct Step {
     best: Option<Offer>,
 }
 
-fn step(scenario: &Scenario, axis: &Axis, at: f64) -> Step {
+fn step(scenario: &Scenario, book: &PriceBook, axis: &Axis, at: f64) -> Step {
     let link = to_query(scenario);
     let own = format!("{}={}", axis.param, number::write(at));
     let query = link
@@ -109,7 +110,7 @@ fn step(scenario: &Scenario, axis: &Axis, at: f64) -> Step {
         .join("&");
     let catalog = Catalog::embedded();
     let scenario = parse(&query, catalog).scenario;
-    let best = offers::rank(&scenario, catalog, PriceBook::embedded())
+    let best = offers::rank(&scenario, catalog, book)
         .offers
         .into_iter()
         .next()
@@ -163,6 +164,8 @@ impl Figure {
 pub fn Growth() -> impl IntoView {
     let app = App::get();
     let open = RwSignal::new(false);
+    // A new job has other inputs to follow.
+    let job = Memo::new(move |_| app.scenario.with(|s| s.job.kind().label_key()));
     view! {
         <details
             class="panel growth"
@@ -173,13 +176,7 @@ pub fn Growth() -> impl IntoView {
                 <h2>{t("growth.title")}</h2>
             </summary>
             <p class="lead">{t("growth.lead")}</p>
-            {move || {
-                open.get().then(|| {
-                    // A new job has other inputs to follow.
-                    let job = app.scenario.with(|s| s.job.kind());
-                    view! { <Followed job=job.label_key() /> }
-                })
-            }}
+            {move || open.get().then(|| view! { <Followed job=job.get() /> })}
         </details>
     }
 }
@@ -197,11 +194,12 @@ fn Followed(job: &'static str) -> impl IntoView {
     let round = StoredValue::new(0_u32);
     Effect::new(move |_| {
         let (scenario, axis) = (app.scenario.get(), axis.get());
+        let book = app.book.get();
         round.update_value(|n| *n += 1);
         steps.set(Vec::new());
         if let Some(axis) = axis {
             follow(
-                scenario,
+                (scenario, book),
                 axis,
                 values(&axis),
                 steps,
@@ -291,7 +289,7 @@ fn Followed(job: &'static str) -> impl IntoView {
 
 /// Works out one value and leaves the rest for later turns, until a newer round has begun.
 fn follow(
-    scenario: Scenario,
+    asked: (Scenario, Arc<PriceBook>),
     axis: Axis,
     mut left: Vec<f64>,
     steps: RwSignal<Vec<Step>>,
@@ -308,9 +306,9 @@ fn follow(
                 return;
             }
             let at = left.remove(0);
-            let next = step(&scenario, &axis, at);
+            let next = step(&asked.0, &asked.1, &axis, at);
             if steps.try_update(|steps| steps.push(next)).is_some() {
-                follow(scenario, axis, left, steps, round, own);
+                follow(asked, axis, left, steps, round, own);
             }
         },
         Duration::from_millis(4),
@@ -465,7 +463,7 @@ mod tests {
             .unwrap();
         let costs: Vec<f64> = [0.5, 1.0, 4.0]
             .into_iter()
-            .filter_map(|f| step(&scenario, &axis, axis.now * f).best)
+            .filter_map(|f| step(&scenario, PriceBook::embedded(), &axis, axis.now * f).best)
             .filter_map(|offer| Figure::Cost.of(&offer, AnswerKind::Once))
             .collect();
         assert_eq!(costs.len(), 3);
