@@ -83,6 +83,7 @@ fn CardFacts(card: &'static Card) -> impl IntoView {
                     </tbody>
                 </table>
                 <p class="note">{t("card.dense")}</p>
+                <OftenClaimed card />
                 <Sources card />
             </section>
             <section class="panel">
@@ -221,6 +222,76 @@ fn sheet(lang: Lang, card: &Card) -> Vec<(String, String)> {
         ));
     }
     lines
+}
+
+/// Figures of listings that are not what the card does: peaks with sparsity, peaks with FP16 accumulation, the label's
+/// memory. Each follows from the datasheet.
+fn often_claimed(lang: Lang, card: &Card) -> Vec<String> {
+    /// Architectures whose makers also print peaks for weights of which two in four are zero, twice the dense ones.
+    const WITH_SPARSITY: [&str; 5] = [
+        "Ampere",
+        "Ada Lovelace",
+        "Hopper",
+        "Blackwell",
+        "Blackwell Ultra",
+    ];
+    let number = |value: f64| format::number(lang, value, 4);
+    let peak = &card.peak_tflops;
+    let mut said = Vec::new();
+    if WITH_SPARSITY.contains(&card.architecture.as_str()) {
+        for (name, dense, unit) in [
+            ("BF16", peak.bf16, "TFLOPS"),
+            ("FP8", peak.fp8, "TFLOPS"),
+            ("INT8", peak.int8, "TOPS"),
+        ] {
+            if let Some(dense) = dense {
+                said.push(text(
+                    lang,
+                    "card.claim.sparse",
+                    &[
+                        ("name", name),
+                        ("claimed", &number(2.0 * dense)),
+                        ("dense", &number(dense)),
+                        ("unit", unit),
+                    ],
+                ));
+            }
+        }
+    }
+    if let (Some(half), Some(full)) = (peak.fp16_acc16, peak.fp16)
+        && half > 1.01 * full
+    {
+        said.push(text(
+            lang,
+            "card.claim.accumulation",
+            &[("claimed", &number(half)), ("real", &number(full))],
+        ));
+    }
+    said.push(text(
+        lang,
+        "card.claim.memory",
+        &[
+            ("label", &number(card.memory_gib)),
+            ("usable", &format::gib(card.usable_memory_bytes() as f64)),
+        ],
+    ));
+    said
+}
+
+#[component]
+fn OftenClaimed(card: &'static Card) -> impl IntoView {
+    let app = App::get();
+    view! {
+        <h4 class="claims-title">{t("card.claims")}</h4>
+        <ul class="claims" data-testid="card-claims">
+            {move || {
+                often_claimed(app.lang.get(), card)
+                    .into_iter()
+                    .map(|said| view! { <li>{said}</li> })
+                    .collect_view()
+            }}
+        </ul>
+    }
 }
 
 /// Where the figures were read, and what a reader must know.
