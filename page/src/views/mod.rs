@@ -72,7 +72,7 @@ impl View {
     ];
 
     /// Those that the head lists, in its order; the others are reached from them.
-    pub const LISTED: [Self; 8] = [
+    pub const LISTED: [Self; 9] = [
         Self::Choose,
         Self::Compare,
         Self::Costs,
