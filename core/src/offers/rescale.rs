@@ -116,7 +116,7 @@ fn mark_limits(offer: &mut Offer, scenario: &Scenario) {
 mod tests {
     use super::*;
     use crate::catalog::{Catalog, PriceBook};
-    use crate::offers::rank;
+    use crate::offers::{Fit, rank};
     use crate::scenario::parse;
 
     #[test]
@@ -124,12 +124,13 @@ mod tests {
         let catalog = Catalog::embedded();
         let scenario = parse("m=qwen2.5-7b&do=lora&sort=fastest&max=1", catalog).scenario;
         let before = rank(&scenario, catalog, PriceBook::embedded());
-        let slow = before.offers.iter().rfind(|o| o.hours.is_some()).unwrap();
-        let after = with_measured_speed(&before, &scenario, &slow.card, 1000.0);
+        let sound = |o: &&Offer| o.fit == Fit::Fits && o.hours.is_some() && o.misses.is_empty();
+        let slow = before.offers.iter().rfind(sound).unwrap();
+        let after = with_measured_speed(&before, &scenario, &slow.card, 1e6);
         let first = after.offers.first().unwrap();
         assert_eq!(first.card, slow.card);
         let (own, was) = (first.hours.unwrap(), slow.hours.unwrap());
-        assert!((own.mid / was.mid * 1000.0 - 1.0).abs() < 1e-9);
+        assert!((own.mid / was.mid * 1e6 - 1.0).abs() < 1e-9);
         assert!(own.high / own.mid < was.high / was.mid);
         let others = |ranking: &Ranking| {
             let mut rest: Vec<Offer> = ranking.offers.clone();

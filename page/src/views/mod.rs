@@ -175,6 +175,10 @@ lazy_view! {
     /// [`View::Reach`].
     fn reach_view() {
         view! { <reach::Reach /> }.into_any()
+    }
+}
+
+lazy_view! {
     /// [`View::Accuracy`].
     fn accuracy_view() {
         view! { <accuracy::Accuracy /> }.into_any()
