@@ -17,7 +17,6 @@ mod work;
 pub use advice::{checks, rent_or_buy};
 pub use limits::{Compromise, Limited, within_limits};
 pub use order::{best, sort};
-pub use order::best;
 pub use rescale::with_measured_speed;
 
 use std::borrow::Cow;

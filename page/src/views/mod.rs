@@ -56,7 +56,7 @@ pub enum View {
 
 impl View {
     /// Every view.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Choose,
         Self::Compare,
         Self::Ladder,
