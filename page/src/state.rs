@@ -165,12 +165,13 @@ impl App {
             Arc::new(stock.with(|stock| scenario.with(|s| stock.rank(s, &book))))
         });
         let measured_speed = RwSignal::new(None::<MeasuredSpeed>);
-        let rescaled = move || match measured_speed.get() {
-            Some(MeasuredSpeed { card, factor }) => Arc::new(
-                scenario.with(|s| offers::with_measured_speed(&ranking.get(), s, &card, factor)),
-            ),
-            None => ranking.get(),
-        };
+        let rescaled =
+            move || match measured_speed.get() {
+                Some(MeasuredSpeed { card, factor }) => Arc::new(scenario.with(|s| {
+                    cardfit::offers::with_measured_speed(&ranking.get(), s, &card, factor)
+                })),
+                None => ranking.get(),
+            };
         let app = Self {
             scenario,
             edits,
