@@ -25,16 +25,8 @@ const WASM_OPT: [&str; 9] = [
 /// Builds the package.
 pub fn build(tools: &PageTools, dist: &Path) -> Result<()> {
     let folder = dist.join("npm");
-    // Named together with the page, it is built with the same features of the same libraries, most of which are then
-    // there already.
     run(cargo()
-        .args(["build", "--locked", "--package", PACKAGE])
-        .args([
-            "--package",
-            "cardfit-page",
-            "--features",
-            "cardfit-page/split",
-        ])
+        .args(["build", "--locked", "--package", PACKAGE, "--lib"])
         .args(["--target", "wasm32-unknown-unknown", "--profile", PROFILE])
         .env(page::RUSTFLAGS.0, page::RUSTFLAGS.1))?;
     let compiled = target_dir()
