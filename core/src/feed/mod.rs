@@ -143,7 +143,7 @@ impl FeedOffer {
         match self.node_cards() {
             None => true,
             Some(node) if count > node => {
-                count % node == 0 && count.div_ceil(node) <= self.max_nodes
+                count.is_multiple_of(node) && count.div_ceil(node) <= self.max_nodes
             }
             Some(_) => self.counts.contains(&count),
         }

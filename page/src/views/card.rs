@@ -478,9 +478,11 @@ fn Prices(card: &'static Card) -> impl IntoView {
                         (_, false) => text(lang, "card.price.variant", &[]),
                         _ => String::new(),
                     };
-                    let together = (offer.cards_together > 1)
-                        .then(|| format!(" × {}", offer.cards_together))
-                        .unwrap_or_default();
+                    let together = if offer.cards_together > 1 {
+                        format!(" × {}", offer.cards_together)
+                    } else {
+                        String::new()
+                    };
                     view! {
                         <tr>
                             <th scope="row">{offer.provider.clone()}</th>

@@ -221,18 +221,23 @@ pub fn ViewLink(
 ) -> impl IntoView {
     let app = App::get();
     let params = StoredValue::new(params);
-    let with = move |then: &dyn Fn(&[(&'static str, &str)]) -> String| {
+    let pairs = move || {
         params.with_value(|params| {
-            let pairs: Vec<(&'static str, &str)> = params
+            params
                 .iter()
-                .map(|(name, value)| (*name, value.as_str()))
-                .collect();
-            then(&pairs)
+                .map(|(name, value)| (*name, value.clone()))
+                .collect::<Vec<(&'static str, String)>>()
         })
     };
+    fn borrowed<'a>(pairs: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a str)> {
+        pairs
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect()
+    }
     view! {
         <a
-            href=move || with(&|pairs| app.link_with(view, pairs))
+            href=move || app.link_with(view, &borrowed(&pairs()))
             aria-current=move || {
                 (view == app.view.get() && View::LISTED.contains(&view)).then_some("page")
             }
@@ -240,10 +245,7 @@ pub fn ViewLink(
             on:click=move |event| {
                 if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
                     event.prevent_default();
-                    with(&|pairs| {
-                        app.go(view, pairs);
-                        String::new()
-                    });
+                    app.go(view, &borrowed(&pairs()));
                 }
             }
         >

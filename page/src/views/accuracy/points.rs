@@ -7,13 +7,16 @@ use leptos::wasm_bindgen::JsCast;
 use serde::Deserialize;
 use wasm_bindgen_futures::JsFuture;
 
+/// The quantity; places of card, source and model in their lists; measured, estimate, low, high.
+type Entry = (usize, usize, usize, usize, f64, f64, f64, f64);
+
 /// The file as it is.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct Points {
     sources: Vec<String>,
     cards: Vec<String>,
     models: Vec<String>,
-    points: Vec<(usize, usize, usize, usize, f64, f64, f64, f64)>,
+    points: Vec<Entry>,
 }
 
 /// One measurement and its estimate.
