@@ -1,5 +1,11 @@
 //! An explanation comes to what the estimator says: its formulas, worked out, are the offer's own figures.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
 use cardfit::catalog::{Catalog, PriceBook};
 use cardfit::explain::{Explanation, Formula, Reference, Term, explain};
 use cardfit::offers::{Fit, Offer, Run, rank};

@@ -1,6 +1,12 @@
 //! The JSON Schema of feeds says what the reader does: what it accepts is read without a remark, and what it rejects
 //! is remarked on. The validator below knows the keywords that the schema uses and fails on any other.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
 use cardfit::catalog::Catalog;
 use cardfit::feed::{FEED_BYTES, FEED_JSON_SCHEMA, FEED_OFFERS, FEED_SCHEMA, PRICE_MOST, read};
 use proptest::prelude::*;

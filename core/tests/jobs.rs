@@ -1,6 +1,12 @@
 //! Images and clips, vision networks and encoders, speech, scientific computing: every model that
 //! is named answers, and the answers keep to what must be true of them.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
 use cardfit::catalog::{Catalog, FloatPrecision, PriceBook, Subject};
 use cardfit::dtype::WeightFormat;
 use cardfit::estimate::MemoryPart;

@@ -4,6 +4,8 @@
 //! (`cardfit::share`). Answers change with prices and measurements, and are then written anew, with
 //! `CARDFIT_WRITE_DOCS=1 cargo test -p cardfit --test links_answers`; the links and their meaning do not change.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fmt::Write as _;
 use std::path::Path;
 

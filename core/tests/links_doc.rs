@@ -1,6 +1,8 @@
 //! `docs/links.md` says what the reader does: its table is made from the limits and names in
 //! use. `CARDFIT_WRITE_DOCS=1 cargo test -p cardfit --test links_doc` writes it anew.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -1,5 +1,7 @@
 //! Links: what they say, what happens to bad ones, and that old ones mean the same for ever.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use cardfit::catalog::Catalog;
 use cardfit::scenario::{
     Choice, Job, JobKind, Load, ModelChoice, Preset, ProblemKind, Scenario, TrainingAmount,

@@ -1,6 +1,8 @@
 //! Links made at random: every scenario survives being written and read, and nothing that
 //! anyone can type breaks the reader.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod random;
 
 use cardfit::catalog::Catalog;

@@ -1,6 +1,8 @@
 //! Reasoning, shared beginnings of prompts, guessed tokens, answers in bulk, and what cards without a format's
 //! units do.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use cardfit::catalog::{Catalog, Node, PriceBook};
 use cardfit::dtype::{KvFormat, WeightFormat};
 use cardfit::estimate::serving::{ServingJob, memory, speed};

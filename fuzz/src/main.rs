@@ -109,7 +109,7 @@ fn read(target: Target, input: &str, run: u64) -> u64 {
     let catalog = Catalog::embedded();
     let prices = PriceBook::embedded();
     // Words and estimates cost more than reading: a share of the runs goes on to them.
-    let tells = run % 16 == 0;
+    let tells = run.is_multiple_of(16);
     let said = |findings: &[cardfit::check::Finding]| {
         if tells {
             for finding in findings {
@@ -126,7 +126,7 @@ fn read(target: Target, input: &str, run: u64) -> u64 {
         }
         Target::Printout => {
             let machine = read_machine(input, catalog);
-            if run % 4096 == 0 {
+            if run.is_multiple_of(4096) {
                 let scenario = parse("m=llama-3.1-8b&do=qlora", catalog).scenario;
                 let _effect = effect(&scenario, &machine, catalog, prices);
             }

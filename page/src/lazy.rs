@@ -15,13 +15,15 @@ impl From<leptos::wasm_split::SplitLoaderError> for PartMissing {
     }
 }
 
-/// An async function that builds a view whose code is a file of its own in the built page. Show it with [`Lazy`].
+/// An async function that builds a view whose code is loaded when it is first called. Show it with [`Lazy`]. All views of
+/// one `part` are loaded together: what several parts share becomes a file for each set that shares it, so many parts
+/// would be a multitude of files.
 macro_rules! lazy_view {
-    ($(#[$about:meta])* $vis:vis fn $name:ident($($argument:ident: $kind:ty),*) $body:block) => {
+    (part = $part:ident; $(#[$about:meta])* $vis:vis fn $name:ident($($argument:ident: $kind:ty),*) $body:block) => {
         $(#[$about])*
         #[cfg(feature = "split")]
         #[allow(unsafe_code, improper_ctypes_definitions, improper_ctypes)]
-        #[leptos::wasm_split::wasm_split($name, wasm_split_path = ::leptos::wasm_split, fallible)]
+        #[leptos::wasm_split::wasm_split($part, wasm_split_path = ::leptos::wasm_split, fallible)]
         $vis fn $name($($argument: $kind),*) -> Result<leptos::prelude::AnyView, $crate::lazy::PartMissing> {
             Ok($body)
         }

@@ -22,6 +22,7 @@ use crate::words::{self, t};
 use crate::{format, remedies, take, why};
 
 lazy_view! {
+    part = answer;
     /// [`OfferDetail`], loaded when the first row is opened.
     pub fn offer_detail(row: Memo<Option<Arc<Row>>>) {
         view! { <OfferDetail row /> }.into_any()

@@ -119,6 +119,7 @@ pub fn ShareButton() -> impl IntoView {
 }
 
 lazy_view! {
+    part = tools;
     /// [`Qr`], loaded when the sheet is first opened.
     pub fn code(link: String) {
         view! { <Qr link /> }.into_any()

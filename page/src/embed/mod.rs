@@ -32,6 +32,7 @@ use crate::state::App;
 use widget::Widget;
 
 lazy_view! {
+    part = widget;
     /// [`Widget`]: the page itself needs nothing of it.
     pub fn widget_view() {
         view! { <Widget /> }.into_any()

@@ -19,6 +19,7 @@ use crate::views::costs::limits::LimitsPanel;
 use crate::words::{self, t};
 
 lazy_view! {
+    part = answer;
     /// Time against cost, which the first answer can do without.
     fn time_cost_chart() {
         view! { <time_cost::TimeCost /> }.into_any()
@@ -26,6 +27,7 @@ lazy_view! {
 }
 
 lazy_view! {
+    part = answer;
     /// How cost and time grow over one input.
     fn growth_chart() {
         view! { <growth::Growth /> }.into_any()

@@ -78,6 +78,7 @@ impl Picked {
 }
 
 lazy_view! {
+    part = tools;
     /// The builder, loaded when it is first looked at.
     pub fn builder() {
         view! { <EmbedBuilder /> }.into_any()

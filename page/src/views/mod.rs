@@ -137,6 +137,7 @@ impl View {
 }
 
 lazy_view! {
+    part = views;
     /// [`View::Compare`].
     fn compare_view() {
         view! { <compare::Compare /> }.into_any()
@@ -144,6 +145,7 @@ lazy_view! {
 }
 
 lazy_view! {
+    part = views;
     /// [`View::Ladder`].
     fn ladder_view() {
         view! { <ladder::Ladder /> }.into_any()
@@ -151,6 +153,7 @@ lazy_view! {
 }
 
 lazy_view! {
+    part = views;
     /// [`View::Card`].
     fn card_view() {
         view! { <card::CardPage /> }.into_any()
@@ -158,6 +161,7 @@ lazy_view! {
 }
 
 lazy_view! {
+    part = views;
     /// [`View::Model`].
     fn model_view() {
         view! { <model::ModelPage /> }.into_any()
@@ -165,6 +169,7 @@ lazy_view! {
 }
 
 lazy_view! {
+    part = views;
     /// [`View::Method`].
     fn method_view() {
         view! { <method::Method /> }.into_any()
@@ -172,6 +177,7 @@ lazy_view! {
 }
 
 lazy_view! {
+    part = tools;
     /// [`View::Reach`].
     fn reach_view() {
         view! { <reach::Reach /> }.into_any()
@@ -179,6 +185,7 @@ lazy_view! {
 }
 
 lazy_view! {
+    part = views;
     /// [`View::Accuracy`].
     fn accuracy_view() {
         view! { <accuracy::Accuracy /> }.into_any()

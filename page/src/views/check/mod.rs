@@ -36,6 +36,7 @@ pub struct Desk {
 }
 
 lazy_view! {
+    part = tools;
     /// [`Check`], loaded when it is first wanted.
     pub fn check_view() {
         view! { <Check /> }.into_any()

@@ -23,6 +23,7 @@ use crate::{format, words};
 const MOST_OFFERS: usize = 40;
 
 lazy_view! {
+    part = views;
     /// [`Costs`], loaded when it is first looked at.
     pub fn costs() {
         view! { <Costs /> }.into_any()

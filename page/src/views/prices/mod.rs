@@ -15,6 +15,7 @@ use crate::words::t;
 use crate::{book, format};
 
 lazy_view! {
+    part = views;
     /// [`Prices`], loaded when it is first looked at.
     pub fn prices() {
         view! { <Prices /> }.into_any()
