@@ -38,7 +38,10 @@ pub fn Results(
         let lang = app.lang.get();
         match &*desk.checked.get() {
             Checked::Nothing => Vec::new(),
-            Checked::Machine(found) => vec![group(lang, None, &found.findings, meaning.get())],
+            Checked::Machine(found) => {
+                let several = found.machine.devices.len() > 1;
+                vec![group(lang, None, &found.findings, meaning.get(), several)]
+            }
             Checked::Listing(listing) => {
                 let mut groups: Vec<AnyView> = listing
                     .items
@@ -60,11 +63,11 @@ pub fn Results(
                             name,
                             confused: confused.join(&text(lang, "check.and", &[])),
                         };
-                        group(lang, Some(head), &item.findings, None)
+                        group(lang, Some(head), &item.findings, None, false)
                     })
                     .collect();
                 if !listing.others.is_empty() {
-                    groups.push(group(lang, None, &listing.others, None));
+                    groups.push(group(lang, None, &listing.others, None, false));
                 }
                 groups
             }
@@ -116,12 +119,13 @@ fn group(
     head: Option<Head>,
     findings: &[Finding],
     meaning: Option<Arc<Effect>>,
+    several: bool,
 ) -> AnyView {
     let mut sorted: Vec<&Finding> = findings.iter().collect();
     sorted.sort_by_key(|f| (f.subject != Subject::Card, weight(f.verdict)));
     let rows: Vec<AnyView> = sorted
         .into_iter()
-        .map(|finding| row(lang, finding, meaning.as_deref()))
+        .map(|finding| row(lang, finding, meaning.as_deref(), several))
         .collect();
     view! {
         <div class="check-group">
@@ -145,7 +149,7 @@ fn group(
     .into_any()
 }
 
-fn row(lang: Lang, finding: &Finding, meaning: Option<&Effect>) -> AnyView {
+fn row(lang: Lang, finding: &Finding, meaning: Option<&Effect>, several: bool) -> AnyView {
     let told = tell(lang, finding, Catalog::embedded());
     let outcome = change_of(finding)
         .and_then(|change| meaning?.changes.iter().find(|(c, _)| *c == change))
@@ -153,7 +157,7 @@ fn row(lang: Lang, finding: &Finding, meaning: Option<&Effect>) -> AnyView {
             let outcome = tell_outcome(lang, outcome);
             text(lang, change_key(*change), &[("outcome", &outcome)])
         });
-    let devices = (!finding.devices.is_empty()).then(|| devices(lang, &finding.devices));
+    let devices = (several && !finding.devices.is_empty()).then(|| devices(lang, &finding.devices));
     view! {
         <li class="check-finding" data-verdict=verdict_name(finding.verdict)>
             <span class=mark(finding.verdict)>{told.verdict}</span>
