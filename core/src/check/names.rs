@@ -28,8 +28,18 @@ pub fn families() -> &'static [Family] {
 
 struct Table {
     families: Vec<Family>,
-    /// By first byte: key and family, longest key first.
+    /// By the first two bytes, which no key has a blank in: key and family, longest key first.
     keys: Vec<Vec<(Vec<u8>, usize)>>,
+}
+
+/// Buckets of [`Table::keys`].
+const BUCKETS: usize = 2048;
+
+fn bucket_of(bytes: &[u8]) -> Option<usize> {
+    let [a, b, ..] = bytes else {
+        return None;
+    };
+    Some((usize::from(*a) * 257 + usize::from(*b) * 31) % BUCKETS)
 }
 
 fn table() -> &'static Table {
@@ -39,7 +49,7 @@ fn table() -> &'static Table {
         let families: Vec<Family> =
             serde_json::from_str(include_str!("../../data/check/families.json"))
                 .unwrap_or_default();
-        let mut keys: Vec<Vec<(Vec<u8>, usize)>> = vec![Vec::new(); 256];
+        let mut keys: Vec<Vec<(Vec<u8>, usize)>> = vec![Vec::new(); BUCKETS];
         for (index, family) in families.iter().enumerate() {
             for key in &family.keys {
                 if let Some(bucket) = key
@@ -71,8 +81,7 @@ pub struct Mention {
 
 /// The name that begins at byte `at` of cleaned text.
 pub fn mention_at(text: &[u8], at: usize) -> Option<Mention> {
-    let first = *text.get(at)?;
-    let bucket = table().keys.get(usize::from(first))?;
+    let bucket = table().keys.get(bucket_of(text.get(at..)?)?)?;
     if bucket.is_empty() || !may_begin(text, at) {
         return None;
     }

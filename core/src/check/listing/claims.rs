@@ -92,6 +92,9 @@ pub struct Reading {
     pub currency: Option<Currency>,
 }
 
+/// Most cards of one paste that are read; a longer one is a price list, not a listing.
+pub const MOST_ITEMS: usize = 200;
+
 /// Reads cleaned text.
 pub fn read(text: &str) -> Reading {
     let tokens = table::spread(tokens(text));
@@ -104,6 +107,9 @@ pub fn read(text: &str) -> Reading {
     for clause in tokens.split(|t| *t == Token::Break(Break::Clause)) {
         if clause.is_empty() {
             continue;
+        }
+        if reading.items.len() > MOST_ITEMS {
+            break;
         }
         let mut reader = ClauseReader {
             tokens: clause,

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::clean::clean;
 use super::finding::{Finding, Subject};
 use super::names::{Identity, families};
-use crate::catalog::{Catalog, PriceBook};
+use crate::catalog::{Card, Catalog, PriceBook};
 
 /// What a listing says.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -81,17 +81,18 @@ fn join(listed: ListedCard, items: &mut Vec<ListedCard>) {
     }
 }
 
-/// Most cards of one paste that are answered; a longer one is a price list, not a listing.
-const MOST_ITEMS: usize = 200;
-/// Most findings of one paste.
+/// Most findings of one paste, and most of them about no card.
 const MOST_FINDINGS: usize = 2000;
+const MOST_SAYINGS: usize = 200;
 
 /// Reads a listing, in Chinese or English, as prose, table, list or JSON.
 pub fn check_listing(text: &str, catalog: &Catalog, prices: &PriceBook) -> ListingReport {
     let reading = claims::read(&clean(text));
     let mut report = ListingReport::default();
     let mut judged = 0;
-    for item in reading.items.iter().take(MOST_ITEMS) {
+    // What each name of the text was found to mean, for what its sentences say.
+    let mut meant: Vec<Vec<&Card>> = Vec::new();
+    for item in reading.items.iter().take(claims::MOST_ITEMS) {
         let mut identity = Identity::default();
         for family in item.families.iter().filter_map(|f| families().get(*f)) {
             let one = Identity::of(family);
@@ -108,9 +109,17 @@ pub fn check_listing(text: &str, catalog: &Catalog, prices: &PriceBook) -> Listi
             identity.name = identity.name.or(one.name);
         }
         if item.families.is_empty() && item.claims.is_empty() {
+            meant.push(Vec::new());
             continue;
         }
         let mut listed = judge::judge(item, identity, reading.currency, catalog, prices);
+        meant.push(
+            listed
+                .cards
+                .iter()
+                .filter_map(|id| catalog.card(id))
+                .collect(),
+        );
         judged += listed.findings.len();
         if judged > MOST_FINDINGS {
             listed.findings.truncate(0);
@@ -121,7 +130,6 @@ pub fn check_listing(text: &str, catalog: &Catalog, prices: &PriceBook) -> Listi
     if report.items.iter().any(says_more) {
         report.items.retain(says_more);
     }
-    report.others = sayings::judge(&reading, &report.items, catalog, prices);
-    report.others.truncate(MOST_FINDINGS);
+    report.others = sayings::judge(&reading, &meant, MOST_SAYINGS);
     report
 }

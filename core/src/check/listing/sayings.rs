@@ -3,9 +3,9 @@
 //! Sizes are counted from parameters and the cards' memory; what no source can settle is called so.
 
 use super::claims::Reading as Text;
+use super::judge;
 use super::tokens::{Break, Figure, Token, Unit as Written, Word};
-use super::{ListedCard, judge};
-use crate::catalog::{Card, Catalog, PriceBook};
+use crate::catalog::{Card, Catalog};
 use crate::check::finding::{Finding, Reading, Remark, Subject, Unit, Verdict};
 
 const GB: f64 = 1e9;
@@ -16,20 +16,25 @@ const ADAM_BYTES: f64 = 16.0;
 const SUSTAINED: (f64, f64) = (0.5, 0.3);
 
 /// Judges every sentence.
-pub(super) fn judge(
-    text: &Text,
-    items: &[ListedCard],
-    catalog: &Catalog,
-    _prices: &PriceBook,
-) -> Vec<Finding> {
+pub(super) fn judge(text: &Text, cards: &[Vec<&Card>], most: usize) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for (clause, item) in &text.clauses {
-        let card = item.and_then(|index| items.get(index));
-        let sentence = Sentence::of(clause, card, catalog);
+        if findings.len() >= most {
+            break;
+        }
+        let cards = item
+            .and_then(|index| cards.get(index))
+            .map_or(&[][..], Vec::as_slice);
+        let sentence = Sentence::of(clause, cards);
         // Shares are each about their own part of a sentence.
         let shares = clause
             .split(|t| *t == Token::Break(Break::Comma))
-            .filter_map(|part| Sentence::of(part, card, catalog).percent());
+            .filter(|part| {
+                let share =
+                    |t: &Token| matches!(t, Token::Figure(f) if f.unit == Some(Written::Percent));
+                part.iter().any(share)
+            })
+            .filter_map(|part| Sentence::of(part, cards).percent());
         for finding in shares.chain(sentence.findings()) {
             if !findings.contains(&finding) {
                 findings.push(finding);
@@ -44,25 +49,17 @@ struct Sentence<'a> {
     /// Figures with the word before each.
     figures: Vec<Figure>,
     models: Vec<f64>,
-    cards: Vec<&'a Card>,
+    cards: &'a [&'a Card],
     named_cards: bool,
 }
 
 impl<'a> Sentence<'a> {
-    fn of(clause: &[Token], card: Option<&ListedCard>, catalog: &'a Catalog) -> Self {
+    fn of(clause: &[Token], cards: &'a [&'a Card]) -> Self {
         let mut sentence = Self {
             words: Vec::new(),
             figures: Vec::new(),
             models: Vec::new(),
-            cards: card
-                .map(|listed| {
-                    listed
-                        .cards
-                        .iter()
-                        .filter_map(|id| catalog.card(id))
-                        .collect()
-                })
-                .unwrap_or_default(),
+            cards,
             named_cards: false,
         };
         for token in clause {

@@ -188,9 +188,25 @@ pub enum Token {
     Break(Break),
 }
 
+/// Spellings with their tokens, longest first.
+type Bucket = Vec<(Vec<u8>, Token)>;
+
 struct Vocabulary {
-    /// By first byte: spelling and word, longest first.
-    words: Vec<Vec<(Vec<u8>, Token)>>,
+    /// Spellings of three bytes and more, by their first three.
+    long: Vec<Bucket>,
+    /// Shorter ones, by their first byte.
+    short: Vec<Bucket>,
+}
+
+/// Buckets of [`Vocabulary::long`]; Chinese words of one first character share one.
+const BUCKETS: usize = 4096;
+
+fn bucket_of(bytes: &[u8]) -> Option<usize> {
+    let [a, b, c, ..] = bytes else {
+        return None;
+    };
+    let mixed = usize::from(*a) * 131 + usize::from(*b) * 17 + usize::from(*c) * 1021;
+    Some(mixed % BUCKETS)
 }
 
 #[derive(Deserialize)]
@@ -208,31 +224,42 @@ fn vocabulary() -> &'static Vocabulary {
             serde_json::from_str::<Models>(include_str!("../../../data/check/models.json"))
                 .map(|m| m.models)
                 .unwrap_or_default();
-        let mut words: Vec<Vec<(Vec<u8>, Token)>> = vec![Vec::new(); 256];
+        let mut long: Vec<Bucket> = vec![Vec::new(); BUCKETS];
+        let mut short: Vec<Bucket> = vec![Vec::new(); 256];
         let all = spelled
             .iter()
             .flat_map(|(word, spellings)| spellings.split('|').map(|s| (s, Token::Word(*word))))
             .chain(models.iter().map(|(n, p)| (n.as_str(), Token::Model(*p))));
         for (spelling, token) in all {
-            let first = spelling.bytes().next().map(usize::from);
-            if let Some(bucket) = first.and_then(|b| words.get_mut(b)) {
-                bucket.push((spelling.as_bytes().to_vec(), token));
+            let bytes = spelling.as_bytes();
+            let bucket = match bucket_of(bytes) {
+                Some(index) => long.get_mut(index),
+                None => bytes.first().and_then(|b| short.get_mut(usize::from(*b))),
+            };
+            if let Some(bucket) = bucket {
+                bucket.push((bytes.to_vec(), token));
             }
         }
-        for bucket in &mut words {
+        for bucket in long.iter_mut().chain(&mut short) {
             bucket.sort_by_key(|(spelling, _)| std::cmp::Reverse(spelling.len()));
         }
-        Vocabulary { words }
+        Vocabulary { long, short }
     })
 }
 
-/// The tokens of cleaned text.
+/// Most tokens that are looked at: a long listing has two thousand.
+const MOST_TOKENS: usize = 50_000;
+
+/// The tokens of cleaned text, up to [`MOST_TOKENS`].
 pub fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let mut i = 0;
-    while let Some(&byte) = bytes.get(i) {
-        if let Some(Mention { family, end, .. }) = mention_at(bytes, i) {
+    while let Some(&byte) = bytes.get(i).filter(|_| out.len() < MOST_TOKENS) {
+        // The rest of a character.
+        if byte & 0xc0 == 0x80 {
+            i += 1;
+        } else if let Some(Mention { family, end, .. }) = mention_at(bytes, i) {
             out.push(Token::Card(family));
             i = end;
         } else if let Some((token, end)) = word_at(bytes, i) {
@@ -282,10 +309,6 @@ fn may_begin(bytes: &[u8], at: usize) -> bool {
 
 fn word_at(bytes: &[u8], at: usize) -> Option<(Token, usize)> {
     let first = *bytes.get(at)?;
-    let bucket = vocabulary().words.get(usize::from(first))?;
-    if bucket.is_empty() {
-        return None;
-    }
     let letter = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphanumeric);
     let before = at.checked_sub(1).and_then(|i| bytes.get(i));
     // "312tflops" and "1x" are read with their number.
@@ -293,11 +316,17 @@ fn word_at(bytes: &[u8], at: usize) -> Option<(Token, usize)> {
         return None;
     }
     let rest = bytes.get(at..)?;
-    bucket.iter().find_map(|(spelling, token)| {
-        let ends = spelling.len();
-        let whole = !letter(spelling.last()) || !letter(rest.get(ends));
-        (whole && rest.starts_with(spelling)).then_some((*token, at + ends))
-    })
+    let vocabulary = vocabulary();
+    let long = bucket_of(rest).and_then(|index| vocabulary.long.get(index));
+    let short = vocabulary.short.get(usize::from(first));
+    long.into_iter()
+        .chain(short)
+        .flatten()
+        .find_map(|(spelling, token)| {
+            let ends = spelling.len();
+            let whole = !letter(spelling.last()) || !letter(rest.get(ends));
+            (whole && rest.starts_with(spelling)).then_some((*token, at + ends))
+        })
 }
 
 /// Reads the number at `at` with its unit, a range or a list of such; the byte after it.
@@ -477,8 +506,11 @@ fn unit_at(bytes: &[u8], at: usize) -> (Option<Unit>, usize) {
             .count()
     };
     let rest = rest.get(blanks..).unwrap_or_default();
+    let Some(first) = rest.first() else {
+        return (None, at);
+    };
     for (spelling, unit) in UNITS {
-        if !rest.starts_with(spelling.as_bytes()) {
+        if spelling.as_bytes().first() != Some(first) || !rest.starts_with(spelling.as_bytes()) {
             continue;
         }
         let ends_in_letter = spelling

@@ -76,6 +76,9 @@ impl Rows {
 
     /// Rows without a header: a name, and figures whose units tell what they are.
     fn headless(&mut self, cells: &[&str], machine: &mut Machine, catalog: &Catalog) -> bool {
+        if !cells.iter().any(|c| c.ends_with(" mib")) {
+            return false;
+        }
         let Some(name) = cells.iter().find(|c| first_mention(c).is_some()) else {
             return false;
         };

@@ -175,6 +175,12 @@ impl Lines {
     }
 
     fn topology(&mut self, line: &str, machine: &mut Machine) -> bool {
+        if !["gpu", "npu", "phy-id"]
+            .iter()
+            .any(|p| line.trim_start().starts_with(p))
+        {
+            return false;
+        }
         let words: Vec<&str> = line
             .split([' ', '\t'])
             .filter(|w| !w.is_empty())
