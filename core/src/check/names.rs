@@ -52,11 +52,7 @@ fn table() -> &'static Table {
         let mut keys: Vec<Vec<(Vec<u8>, usize)>> = vec![Vec::new(); BUCKETS];
         for (index, family) in families.iter().enumerate() {
             for key in &family.keys {
-                if let Some(bucket) = key
-                    .bytes()
-                    .next()
-                    .and_then(|b| keys.get_mut(usize::from(b)))
-                {
+                if let Some(bucket) = bucket_of(key.as_bytes()).and_then(|b| keys.get_mut(b)) {
                     bucket.push((key.clone().into_bytes(), index));
                 }
             }
