@@ -39,8 +39,9 @@ fn an_rtx_4090_does_what_people_do_with_it() {
     let qlora = params(&card, Method::Train(TrainingMethod::Qlora));
     let half = params(&card, Method::Serve(WeightFormat::Bf16));
     let four = params(&card, Method::Serve(WeightFormat::Q4KM));
-    // Adam's states of 7B are 16 bytes a parameter: far from it; about 1 to 1.5B fits.
-    assert!((0.6e9..2.0e9).contains(&full), "{full:e}");
+    // Adam's states of 7B are 16 bytes a parameter: far from it. About 1B runs; what surely fits is less, since
+    // measured full tuning differs by half between sources.
+    assert!((0.5e9..2.0e9).contains(&full), "{full:e}");
     // 16-bit weights and adapters of 7B to 9B; four bits of 13B to 30B.
     assert!((6e9..10.5e9).contains(&lora), "{lora:e}");
     assert!((13e9..34e9).contains(&qlora), "{qlora:e}");

@@ -8,7 +8,6 @@ use crate::catalog::Node;
 use crate::estimate::training::{TrainingConstants, TrainingJob, card_bytes, memory, speed};
 use crate::estimate::{MemoryEstimate, MemoryPart, TrainingSpeed};
 use crate::plan::{Offload, Recompute, RentedNode, Sharding, TrainingPlan};
-use crate::range::Range;
 use crate::scenario::{Training, TrainingMethod};
 
 /// Tokens of one micro-batch beyond which matrix products gain nothing.
@@ -81,8 +80,6 @@ pub struct TrainingSearch<'a> {
     usable_bytes: u64,
     host_bytes_per_card: f64,
     whole: Whole,
-    /// Upper end of a memory estimate over its middle: the same for every layout.
-    high_over_mid: f64,
 }
 
 /// What a search has found so far.
@@ -132,7 +129,6 @@ impl<'a> TrainingSearch<'a> {
             usable_bytes: rented.node.card.usable_memory_bytes(),
             host_bytes_per_card: rented.host_bytes_per_card,
             whole: Whole::default(),
-            high_over_mid: 1.0,
         };
         search.measure_whole();
         search
@@ -279,10 +275,6 @@ impl<'a> TrainingSearch<'a> {
             expert_share: model.transformer.routed_expert_params() as f64
                 / (model.params_total as f64).max(1.0),
         };
-        let Range { mid, high, .. } = memory.needed_bytes;
-        if mid > 0.0 {
-            self.high_over_mid = high / mid;
-        }
     }
 
     fn try_splits(&self, scope: Scope<'_>, found: &mut Found) {
@@ -349,7 +341,7 @@ impl<'a> TrainingSearch<'a> {
         for sharding in self.shardings(&split) {
             let split = Split { sharding, ..split };
             let (card_bytes, host_bytes) = self.floors(&split, offload);
-            let hopeless = card_bytes * self.high_over_mid * FLOOR_SLACK > self.usable_bytes as f64
+            let hopeless = card_bytes * FLOOR_SLACK > self.usable_bytes as f64
                 || host_bytes > self.host_bytes_per_card && self.fixed.offload.is_none();
             if hopeless {
                 continue;
@@ -503,8 +495,15 @@ impl<'a> TrainingSearch<'a> {
     /// Upper end of memory, bytes, without its parts.
     fn high_bytes(&self, plan: &TrainingPlan) -> f64 {
         let constants = TrainingConstants::embedded();
-        let bytes = card_bytes(&self.job_as_run(plan), plan, &self.node, constants);
-        bytes.total() as f64 * self.high_over_mid
+        let job = self.job_as_run(plan);
+        let bytes = card_bytes(&job, plan, &self.node, constants);
+        let (range, _) = constants.memory_range(
+            bytes.total() as f64,
+            bytes.uncertain(),
+            &job,
+            self.node.card,
+        );
+        range.high
     }
 
     fn job_as_run(&self, plan: &TrainingPlan) -> TrainingJob<'a> {
