@@ -2,7 +2,8 @@
 //! filled in.
 //!
 //! The page and the command line read the same texts. A language is a folder and a line in [`Lang::ALL`] and in
-//! [`Lang::texts`]; an area is a file in each folder and a name in `texts!`.
+//! [`Lang::texts`]; an area is a file in each folder and a name in `first_texts!`
+//! or `more_texts!`.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -19,14 +20,50 @@ pub enum Lang {
 
 type Texts = HashMap<String, String>;
 
-/// The files of one language.
+/// The files of one language and some areas.
 macro_rules! texts {
-    ($lang:literal) => {
-        texts!($lang: "chart", "check", "common", "embed", "feed", "jobs", "method", "models", "rental", "serving", "share", "views")
-    };
     ($lang:literal: $($area:literal),+) => {
         &[$(include_str!(concat!("../locales/", $lang, "/", $area, ".json"))),+]
     };
+}
+
+/// Areas that a first look at the page needs.
+macro_rules! first_texts {
+    ($lang:literal) => {
+        texts!(
+            $lang: "chart", "common", "embed", "feed", "jobs", "models", "rental", "serving", "share", "views"
+        )
+    };
+}
+
+/// Areas of views that are loaded when they are first wanted; see [`load_more`].
+macro_rules! more_texts {
+    ($lang:literal) => {
+        texts!($lang: "check", "method")
+    };
+}
+
+/// A test reads every file; a broken one shows keys rather than nothing.
+fn read(files: &[&str]) -> Texts {
+    files
+        .iter()
+        .flat_map(|json| serde_json::from_str::<Texts>(json).unwrap_or_default())
+        .collect()
+}
+
+static MORE: OnceLock<[Texts; Lang::ALL.len()]> = OnceLock::new();
+
+/// Makes the texts of the views that are not needed at first known. In the page, only parts that are loaded later call it,
+/// so that the texts are loaded with them; elsewhere [`text`] does by itself.
+pub fn load_more() {
+    MORE.get_or_init(|| {
+        Lang::ALL.map(|lang| {
+            read(match lang {
+                Lang::En => more_texts!("en"),
+                Lang::ZhCn => more_texts!("zh-CN"),
+            })
+        })
+    });
 }
 
 impl Lang {
@@ -54,22 +91,26 @@ impl Lang {
         static EN: OnceLock<Texts> = OnceLock::new();
         static ZH_CN: OnceLock<Texts> = OnceLock::new();
         let (cell, files): (_, &[&str]) = match self {
-            Self::En => (&EN, texts!("en")),
-            Self::ZhCn => (&ZH_CN, texts!("zh-CN")),
+            Self::En => (&EN, first_texts!("en")),
+            Self::ZhCn => (&ZH_CN, first_texts!("zh-CN")),
         };
-        // A test reads every file; a broken one shows keys rather than nothing.
-        cell.get_or_init(|| {
-            files
-                .iter()
-                .flat_map(|json| serde_json::from_str::<Texts>(json).unwrap_or_default())
-                .collect()
-        })
+        cell.get_or_init(|| read(files))
+    }
+
+    fn more_texts(self) -> Option<&'static Texts> {
+        #[cfg(not(target_family = "wasm"))]
+        load_more();
+        MORE.get()?.get(self as usize)
     }
 }
 
 /// The text of `key`, its `{name}` places filled from `values`. An unknown key shows itself.
 pub fn text(lang: Lang, key: &str, values: &[(&str, &str)]) -> String {
-    let template = lang.texts().get(key).map_or(key, String::as_str);
+    let found = lang
+        .texts()
+        .get(key)
+        .or_else(|| lang.more_texts()?.get(key));
+    let template = found.map_or(key, String::as_str);
     values
         .iter()
         .fold(template.to_owned(), |text, (name, value)| {
@@ -91,22 +132,46 @@ mod tests {
             .collect()
     }
 
+    fn areas(lang: Lang) -> Vec<Texts> {
+        let (first, more): (&[&str], &[&str]) = match lang {
+            Lang::En => (first_texts!("en"), more_texts!("en")),
+            Lang::ZhCn => (first_texts!("zh-CN"), more_texts!("zh-CN")),
+        };
+        let read = |json: &&str| serde_json::from_str(json).unwrap();
+        first.iter().chain(more).map(read).collect()
+    }
+
     #[test]
     fn languages_have_the_same_keys_and_places() {
-        let en: BTreeSet<_> = Lang::En.texts().keys().collect();
-        assert!(en.len() > 1);
-        for lang in Lang::ALL {
-            let keys: BTreeSet<_> = lang.texts().keys().collect();
-            assert_eq!(keys, en, "{}", lang.tag());
-            for (key, template) in lang.texts() {
-                assert_eq!(
-                    places(template),
-                    places(&Lang::En.texts()[key]),
-                    "{key} in {}",
-                    lang.tag()
-                );
+        for (area, en) in areas(Lang::En).iter().enumerate() {
+            assert!(!en.is_empty());
+            for lang in Lang::ALL {
+                let texts = &areas(lang)[area];
+                let keys = |texts: &Texts| texts.keys().cloned().collect::<BTreeSet<_>>();
+                assert_eq!(keys(texts), keys(en), "{}", lang.tag());
+                for (key, template) in texts {
+                    assert_eq!(
+                        places(template),
+                        places(&en[key]),
+                        "{key} in {}",
+                        lang.tag()
+                    );
+                }
             }
         }
+    }
+
+    #[test]
+    fn no_two_areas_have_a_text_of_the_same_name() {
+        let mut seen = BTreeSet::new();
+        for key in areas(Lang::En).iter().flat_map(|area| area.keys()) {
+            assert!(seen.insert(key.clone()), "{key}");
+        }
+    }
+
+    #[test]
+    fn texts_of_later_views_are_found_too() {
+        assert_ne!(text(Lang::ZhCn, "method.title", &[]), "method.title");
     }
 
     #[test]

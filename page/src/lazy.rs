@@ -25,12 +25,14 @@ macro_rules! lazy_view {
         #[allow(unsafe_code, improper_ctypes_definitions, improper_ctypes)]
         #[leptos::wasm_split::wasm_split($part, wasm_split_path = ::leptos::wasm_split, fallible)]
         $vis fn $name($($argument: $kind),*) -> Result<leptos::prelude::AnyView, $crate::lazy::PartMissing> {
+            cardfit::text::load_more();
             Ok($body)
         }
 
         $(#[$about])*
         #[cfg(not(feature = "split"))]
         $vis async fn $name($($argument: $kind),*) -> Result<leptos::prelude::AnyView, $crate::lazy::PartMissing> {
+            cardfit::text::load_more();
             Ok($body)
         }
     };

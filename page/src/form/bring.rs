@@ -12,6 +12,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{DragEvent, File, HtmlInputElement};
 
 use crate::format;
+use crate::lazy::{Lazy, lazy_view};
 use crate::state::App;
 use crate::words::{self, t};
 
@@ -47,9 +48,31 @@ async fn first_bytes(file: &File, count: f64) -> Option<Vec<u8>> {
     Some(js_sys::Uint8Array::new(&buffer).to_vec())
 }
 
-/// The panel: paste, choose or drop; then field by field what was read.
+lazy_view! {
+    part = bring;
+    /// [`Bring`]: the readers of other people's files are a tenth of the program, and few visitors bring one.
+    fn bring_panel() {
+        view! { <Bring /> }.into_any()
+    }
+}
+
+/// The panel, loaded when it is first opened.
 #[component]
 pub fn BringModel() -> impl IntoView {
+    let opened = RwSignal::new(false);
+    view! {
+        <details class="more bring" data-testid="bring" on:toggle=move |_| opened.set(true)>
+            <summary>{t("bring.title")}</summary>
+            <Show when=move || opened.get()>
+                <Lazy part=bring_panel />
+            </Show>
+        </details>
+    }
+}
+
+/// Paste, choose or drop; then field by field what was read.
+#[component]
+fn Bring() -> impl IntoView {
     let app = App::get();
     let outcome = RwSignal::new(Outcome::None);
     let pasted = RwSignal::new(String::new());
@@ -96,8 +119,7 @@ pub fn BringModel() -> impl IntoView {
         }
     };
     view! {
-        <details class="more bring" data-testid="bring">
-            <summary>{t("bring.title")}</summary>
+        <div>
             <div
                 class="drop"
                 class:over=over
@@ -156,7 +178,7 @@ pub fn BringModel() -> impl IntoView {
                     }
                 }}
             </div>
-        </details>
+        </div>
     }
 }
 

@@ -21,7 +21,7 @@ fn metric_key(metric: OwnMetric) -> &'static str {
         OwnMetric::UserSpeed => "own.user_speed",
         OwnMetric::TotalSpeed => "own.total_speed",
         OwnMetric::FirstToken => "own.first_token",
-        OwnMetric::Memory => "own.memory",
+        OwnMetric::Memory => "own.peak_memory",
     }
 }
 
