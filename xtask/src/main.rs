@@ -11,6 +11,7 @@ usage: cargo xtask COMMAND
 
   serve [--port 8080]     build the page and serve it on http://127.0.0.1:8080/
   build                   build the page into dist/, for any static host and any sub-path
+  build --draft           build it quickly, large and slow, to look at a change
   test [PART...]          run every check, or only: fmt clippy native browser
   shots                   build the page and write screenshots of it to target/shots/
   prices FILE.csv [ARGS]  put a price list of SkyPilot's or gpuhunt's form into core/data/prices.csv
@@ -34,6 +35,7 @@ fn dispatch(words: &[&str]) -> Result<()> {
     match words {
         ["serve", options @ ..] => serve(port(options)?),
         ["build"] => step("page", page::build),
+        ["build", "--draft"] => step("draft of the page", page::build_draft),
         ["test"] => test::run_parts(&Part::ALL),
         ["test", names @ ..] => test::run_parts(&parts(names)?),
         ["shots"] => test::shots(),
