@@ -692,3 +692,45 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_pair_is_a_decoder_with_its_encoder_aside() {
+    let published = published();
+    let config = |name: &str| {
+        let one = published.iter().find(|one| one.name == name);
+        &one.unwrap_or_else(|| panic!("no {name}")).config
+    };
+    let flan = read(config("flan-t5-xl"));
+    // By hand: 24 blocks of 4 x 2048^2 and 3 x 2048 x 5120, two norms, 32 x 32 distances, a norm.
+    let encoder = 24 * (4 * 2048 * 2048 + 3 * 2048 * 5120 + 2 * 2048) + 32 * 32 + 2048;
+    assert!(flan.notes.contains(&Note::EncoderDecoder(encoder)));
+    assert_eq!(flan.shape.aside_params, encoder);
+    // A decoder's block has a second attention and a norm before it.
+    assert_eq!(
+        flan.shape.extra_params,
+        24 * (4 * 2048 * 2048 + 2048) + 32 * 32
+    );
+    // Keys and values of the prompt (of the encoder's output) and of the answer, once each.
+    assert_eq!(flan.shape.kv_elements(1), 24 * 2 * 2048);
+    // One in the other: two halves, a second attention and two norms in each block.
+    let half = "{\"model_type\":\"gemma2\",\"num_hidden_layers\":26,\"hidden_size\":2304,\
+                 \"intermediate_size\":9216,\"num_attention_heads\":8,\"num_key_value_heads\":4,\
+                 \"head_dim\":256,\"vocab_size\":256000}";
+    let alone = read(half).shape.params();
+    let both = read(&format!(
+        "{{\"model_type\":\"t5gemma\",\"encoder\":{half},\"decoder\":{half}}}"
+    ));
+    let cross = 26 * (2304 * 256 * (2 * 8 + 2 * 4) + 2 * 2304);
+    assert_eq!(both.shape.params(), 2 * alone + cross);
+    // A field of one half is named with the half.
+    let wrong = half.replace("26", "\"26\"");
+    let error = read_text(&format!(
+        "{{\"model_type\":\"t5gemma\",\"encoder\":{half},\"decoder\":{wrong}}}"
+    ));
+    assert_eq!(
+        error.expect_err("a text").field,
+        "decoder.num_hidden_layers"
+    );
+    let missing = read_text("{\"model_type\":\"bart\",\"d_model\":1024}");
+    assert_eq!(missing.expect_err("no layers").field, "encoder_layers");
+}

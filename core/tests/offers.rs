@@ -44,6 +44,7 @@ fn training(model: &str, method: TrainingMethod, shelf: Shelf) -> Scenario {
             precision: TrainingPrecision::Bf16,
             optimizer: Optimizer::Adamw,
             lora_rank: 16,
+            base_weights: cardfit::dtype::WeightFormat::Nf4,
             flash_attention: true,
             micro_batch: None,
             recompute: None,

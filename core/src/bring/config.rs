@@ -6,7 +6,7 @@ use super::attention::{self, Mixer};
 use super::error::{BringError, BringErrorKind as Wrong};
 use super::kind::{Kind, Positions, is_gated_activation};
 use super::source::{Read, Source};
-use super::{Brought, Note, Origin, experts, formats, tower};
+use super::{Brought, Note, Origin, experts, formats, pair, tower};
 use crate::catalog::Transformer;
 use crate::scenario::limits::{self, Limit};
 use crate::scenario::shape;
@@ -92,6 +92,9 @@ impl Dims {
 
 /// Reads a configuration.
 pub(super) fn read(root: &Map<String, Value>) -> Result<Brought, BringError> {
+    if let Some(both) = pair::read(root)? {
+        return Ok(both);
+    }
     let mut source = Source::new(root);
     let nested = TEXT_MODELS.iter().any(|name| source.prefer(name));
     let kind_name = source.word(&["model_type"]).unwrap_or_default().to_owned();
@@ -296,14 +299,8 @@ pub(super) fn read(root: &Map<String, Value>) -> Result<Brought, BringError> {
         )
         .expected(format!("{:.0}T", limits::TOTAL_PARAMS / 1e12)));
     }
-    let name = root
-        .get("_name_or_path")
-        .and_then(Value::as_str)
-        .filter(|name| !name.is_empty() && name.len() < 100)
-        .unwrap_or(&dims.kind_name)
-        .to_owned();
     Ok(Brought {
-        name,
+        name: name_of(root, &dims.kind_name),
         shape,
         weights,
         max_context: max_context.ok().flatten().map(|read| read.value),
@@ -311,6 +308,15 @@ pub(super) fn read(root: &Map<String, Value>) -> Result<Brought, BringError> {
         fields: source.fields,
         notes,
     })
+}
+
+/// What the file calls the model, or its kind.
+pub(super) fn name_of(root: &Map<String, Value>, kind: &str) -> String {
+    root.get("_name_or_path")
+        .and_then(Value::as_str)
+        .filter(|name| !name.is_empty() && name.len() < 100)
+        .unwrap_or(kind)
+        .to_owned()
 }
 
 pub(super) const fn yes_no(yes: bool) -> &'static str {

@@ -94,6 +94,12 @@ impl BringError {
         self
     }
 
+    /// The same error of a configuration that stands in the field `inside` of another.
+    pub(super) fn within(mut self, inside: &str) -> Self {
+        self.field = format!("{inside}.{}", self.field);
+        self
+    }
+
     /// The error in words, with the field's name.
     pub fn message(&self, lang: Lang) -> String {
         text(

@@ -251,15 +251,26 @@ impl Kind {
                 tied: true,
                 ..GATED
             },
-            "t5" | "mt5" | "umt5" => Self {
-                gated: None,
-                ..PLAIN
-            },
-            "bart" | "mbart" | "m2m_100" | "whisper" | "marian" | "pegasus" => Self {
-                all_biases: true,
-                positions: Positions::Learned(2),
-                ..PLAIN
-            },
+            "t5"
+            | "mt5"
+            | "umt5"
+            | "longt5"
+            | "switch_transformers"
+            | "pop2piano"
+            | "bart"
+            | "mbart"
+            | "plbart"
+            | "m2m_100"
+            | "nllb-moe"
+            | "whisper"
+            | "marian"
+            | "pegasus"
+            | "blenderbot"
+            | "blenderbot-small"
+            | "speech_to_text"
+            | "encoder-decoder"
+            | "vision-encoder-decoder"
+            | "t5gemma" => PLAIN,
             _ => Self {
                 known: false,
                 gated: None,

@@ -7,7 +7,8 @@
 //! | `config` | `config.json` of Hugging Face Transformers |
 //! | `attention`, `mixers` | the blocks' attention; linear attention and state-space blocks |
 //! | `experts` | mixtures of experts |
-//! | `tower` | vision and audio towers, encoders |
+//! | `tower` | vision and audio towers |
+//! | `pair` | an encoder and a decoder |
 //! | `formats` | number formats and quantisation |
 //! | `index` | `model.safetensors.index.json`, a safetensors header |
 //! | `gguf` | the header of a GGUF file |
@@ -24,6 +25,7 @@ mod gguf_shape;
 mod index;
 mod kind;
 mod mixers;
+mod pair;
 mod source;
 mod tower;
 

@@ -49,7 +49,7 @@ pub(super) fn params(root: &Map<String, Value>, text_hidden: u64) -> Result<u64,
 
 /// One tower: blocks of attention and feed-forward, the patches' embedding, positions, and the
 /// projection into the text's width.
-fn one(
+pub(super) fn one(
     name: &str,
     root: &Map<String, Value>,
     tower: &Map<String, Value>,

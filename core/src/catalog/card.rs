@@ -252,6 +252,17 @@ impl Card {
         }
     }
 
+    /// The card while other programs hold `gib` of its memory.
+    #[must_use]
+    pub fn busy(&self, gib: f64) -> Self {
+        const GIB: f64 = 1_073_741_824.0;
+        let free = self.usable_memory_bytes() as f64 - gib * GIB;
+        Self {
+            runtime_memory_mib: Some((free.max(0.0) / 1_048_576.0) as u32),
+            ..self.clone()
+        }
+    }
+
     /// Memory that programs can allocate on an empty card, in bytes: the runtime's total where a
     /// printout was found, else the driver's total or the label less what drivers keep.
     pub fn usable_memory_bytes(&self) -> u64 {

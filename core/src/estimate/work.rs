@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Basis, MemoryEstimate, TimeParts};
+use super::{Basis, MemoryEstimate, MemoryPart, TimeParts};
 use crate::catalog::{Card, Market};
 use crate::dtype::ComputeDtype;
 use crate::range::Range;
@@ -215,6 +215,47 @@ pub fn architecture_key(card: &Card) -> &'static str {
         "Blackwell" | "Blackwell Ultra" => "Blackwell",
         "CDNA3" | "CDNA4" => "CDNA3",
         _ => "other",
+    }
+}
+
+/// Memory of the fullest card: the parts, their sum, and its range among the residuals of `kind`.
+/// Weights and states are counted to the byte, so the range does not go below them.
+pub(crate) fn memory_of(
+    parts: impl IntoIterator<Item = (MemoryPart, f64)>,
+    spread: &super::spread::Spread,
+    card: &Card,
+    kind: &str,
+) -> MemoryEstimate {
+    use MemoryPart as P;
+    let parts: Vec<(MemoryPart, f64)> = parts.into_iter().collect();
+    let sum = |counted: &dyn Fn(MemoryPart) -> bool| -> f64 {
+        let some = parts.iter().filter(|(part, _)| counted(*part));
+        some.map(|(_, bytes)| bytes).sum()
+    };
+    let exact = sum(&|part| {
+        matches!(
+            part,
+            P::Weights
+                | P::TextEncoders
+                | P::Autoencoder
+                | P::MasterWeights
+                | P::Gradients
+                | P::OptimizerStates
+        )
+    });
+    let (range, basis) = spread.memory_range(sum(&|_| true), card, kind);
+    MemoryEstimate {
+        needed_bytes: Range {
+            low: range.low.max(exact.min(range.mid)),
+            ..range
+        },
+        parts: parts
+            .into_iter()
+            .map(|(part, bytes)| (part, bytes as u64))
+            .filter(|(_, bytes)| *bytes > 0)
+            .collect(),
+        reserved_bytes: None,
+        basis,
     }
 }
 

@@ -444,6 +444,7 @@ fn offer_of(
         unpriced: true,
         count: Some(count),
         max_count: None,
+        busy_gib: scenario.shelf.busy_gib,
         own: scenario.shelf.own.clone(),
     };
     match &mut asked.job {

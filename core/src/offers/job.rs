@@ -44,7 +44,7 @@ pub(super) fn custom(shape: &Transformer) -> Model {
 /// The training job without its layout.
 pub(crate) fn training_job<'a>(training: &Training, model: &'a Model) -> TrainingJob<'a> {
     let base_weights = match (training.method, training.precision) {
-        (TrainingMethod::Qlora, _) => WeightFormat::Nf4,
+        (TrainingMethod::Qlora, _) => training.base_weights,
         (_, TrainingPrecision::Fp32) => WeightFormat::Fp32,
         (_, TrainingPrecision::Fp16) => WeightFormat::Fp16,
         _ => WeightFormat::Bf16,
@@ -143,6 +143,7 @@ mod tests {
             precision: TrainingPrecision::Bf16,
             optimizer: Optimizer::Adamw,
             lora_rank: 16,
+            base_weights: WeightFormat::Nf4,
             flash_attention: true,
             micro_batch: None,
             recompute: None,

@@ -366,28 +366,35 @@ fn ranking(
 }
 
 /// The cards that are looked at, with their prices: those that the user names, else those that
-/// somebody rents out, else all. Where a share of a card is rented, the cards are that much smaller.
+/// somebody rents out, else all. Where a share of a card is rented, the cards are that much smaller;
+/// what other programs hold of them is not there.
 fn shelf<'a>(
     scenario: &Scenario,
     catalog: &'a Catalog,
     book: &'a PriceBook,
 ) -> Vec<(Cow<'a, Card>, CardPrices<'a>)> {
-    let share = scenario.money.slice;
-    let priced = |card: &'a Card| {
-        let rented = if share < 1.0 {
+    let (share, busy_gib) = (scenario.money.slice, scenario.shelf.busy_gib);
+    let left_of = |card: Cow<'a, Card>| {
+        let card = if share < 1.0 {
             Cow::Owned(card.slice(share))
         } else {
-            Cow::Borrowed(card)
+            card
         };
-        (rented, CardPrices::new(&card.id, &scenario.money, book))
+        if busy_gib > 0.0 {
+            Cow::Owned(card.busy(busy_gib))
+        } else {
+            card
+        }
+    };
+    let priced = |card: &'a Card| {
+        let prices = CardPrices::new(&card.id, &scenario.money, book);
+        (left_of(Cow::Borrowed(card)), prices)
     };
     let named = &scenario.shelf.cards;
     // Whoever describes a card wants to see it, with a price or without.
     let own = scenario.shelf.own.iter().map(|own| {
-        let card = own.card(catalog);
-        let rented = if share < 1.0 { card.slice(share) } else { card };
         let prices = CardPrices::new(&own.name, &scenario.money, book);
-        (Cow::Owned(rented), prices)
+        (left_of(Cow::Owned(own.card(catalog))), prices)
     });
     if named.is_empty() {
         let all = catalog.cards.iter().map(priced);

@@ -90,6 +90,7 @@ pub fn training(method: TrainingMethod) -> Training {
         precision: TrainingPrecision::Bf16,
         optimizer: Optimizer::Adamw,
         lora_rank: 16,
+        base_weights: WeightFormat::Nf4,
         flash_attention: true,
         micro_batch: None,
         recompute: None,

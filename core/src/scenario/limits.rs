@@ -32,6 +32,8 @@ pub enum Unit {
     DollarsPerEuro,
     /// GB (1e9 bytes).
     Gigabytes,
+    /// GiB (2^30 bytes), as drivers print a card's memory.
+    Gibibytes,
     /// Mbit/s.
     MegabitPerSecond,
     /// Per cent.
@@ -67,6 +69,7 @@ impl Unit {
             Self::HoursPerDay => "unit.hours_per_day",
             Self::Pixels => "unit.pixels",
             Self::Gigabytes => "unit.gigabytes",
+            Self::Gibibytes => "unit.gibibytes",
             Self::AudioHours => "unit.audio_hours",
             Self::Operations => "unit.operations",
             Self::OperationsPerByte => "unit.operations_per_byte",
@@ -289,6 +292,8 @@ limits! {
     COUNT: "n" whole One 1.0..=100_000.0, None;
     /// Largest count looked at.
     MAX_COUNT: "max" whole One 1.0..=100_000.0, None;
+    /// Memory of each card that other programs hold, GiB.
+    BUSY: "busy" real Gibibytes 0.0..=1024.0, Some(0.0);
     /// Yuan for one dollar.
     EXCHANGE_RATE: "fx" real YuanPerDollar 0.1..=100.0, Some(6.7);
     /// Price of a card-hour.

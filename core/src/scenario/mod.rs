@@ -193,6 +193,9 @@ pub struct Training {
     pub optimizer: Optimizer,
     /// Rank of the adapters (LoRA, QLoRA).
     pub lora_rank: u32,
+    /// Format of the frozen weights under QLoRA.
+    #[serde(default = "four_bits")]
+    pub base_weights: WeightFormat,
     /// Fused attention that never writes the score matrix.
     pub flash_attention: bool,
     /// Sequences of one micro-batch per data-parallel rank; `None`: chosen.
@@ -209,6 +212,11 @@ pub struct Training {
     pub expert_parallel: Option<u32>,
     /// Host offload; `None`: chosen, and only where nothing else fits.
     pub offload: Option<Offload>,
+}
+
+/// Frozen weights under QLoRA are in NF4 unless a scenario says otherwise (Dettmers et al. 2023).
+const fn four_bits() -> WeightFormat {
+    WeightFormat::Nf4
 }
 
 /// Inference engine.
@@ -289,6 +297,9 @@ pub struct Shelf {
     pub count: Option<u32>,
     /// Largest count looked at; `None`: as many as the job needs.
     pub max_count: Option<u32>,
+    /// Memory of each card that other programs hold (a desktop, another job), GiB.
+    #[serde(default)]
+    pub busy_gib: f64,
     /// Cards that are not in the catalog, described by their figures.
     #[serde(default)]
     pub own: Vec<OwnCard>,

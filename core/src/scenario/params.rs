@@ -73,6 +73,7 @@ const fn param(
 /// JSON fields that say what a parameter says whose own path is of another job.
 pub(super) const OTHER_PATHS: &[(&str, &str)] = &[
     ("job.train.tensor_parallel", "tp"),
+    ("job.train.base_weights", "w"),
     ("job.serve.tensor_parallel", "tp"),
     ("job.generate.batch", "batch"),
     ("job.generate.weights", "w"),
@@ -92,11 +93,13 @@ pub(super) const OTHER_PATHS: &[(&str, &str)] = &[
     ("job.train_network.batch", "batch"),
     ("job.train_network.precision", "prec"),
     ("job.train_network.optimizer", "opt"),
+    ("job.train_network.lora_rank", "rank"),
     ("job.train_network.runtime", "runtime"),
     ("job.run_network.amount", "amount"),
     ("job.run_network.size", "size"),
     ("job.run_network.batch", "batch"),
     ("job.run_network.weights", "w"),
+    ("job.run_network.fused_attention", "flash"),
     ("job.run_network.runtime", "runtime"),
     ("job.run_network.cores", "cores"),
     ("job.transcribe.amount", "amount"),
@@ -230,6 +233,7 @@ pub const PARAMS: &[Param] = &[
     param("unpriced", "shelf.unpriced", Scope::All, &[]),
     param("n", "shelf.count", Scope::All, &["count"]),
     param("max", "shelf.max_count", Scope::All, &[]),
+    param("busy", "shelf.busy_gib", Scope::All, &[]),
     // Money and order.
     param("cur", "money.currency", Scope::All, &["currency"]),
     param("fx", "money.cny_per_usd", Scope::All, &[]),

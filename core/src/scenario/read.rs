@@ -12,6 +12,7 @@ use super::{
     SubjectKind, Training, TrainingAmount, TrainingMethod, defaults, nearest, shape, subject,
 };
 use crate::catalog::Billing;
+use crate::dtype::WeightFormat;
 
 /// Reads every field; what is not given, or cannot be used, gets its default.
 pub(super) fn scenario(reader: &mut Reader<'_>) -> Scenario {
@@ -124,6 +125,7 @@ fn training(reader: &mut Reader<'_>, method: TrainingMethod) -> Training {
         precision: reader.choice_or("prec", plain.precision),
         optimizer: reader.choice_or("opt", plain.optimizer),
         lora_rank: reader.whole_or(&limits::LORA_RANK, plain.lora_rank),
+        base_weights: base_weights(reader, method, plain.base_weights),
         flash_attention: reader.flag_or("flash", plain.flash_attention),
         micro_batch: reader.whole_or_open(&limits::MICRO_BATCH),
         recompute: reader.choice_or_open("recompute"),
@@ -132,6 +134,18 @@ fn training(reader: &mut Reader<'_>, method: TrainingMethod) -> Training {
         pipeline_parallel: reader.whole_or_open(&limits::PIPELINE_PARALLEL),
         expert_parallel: reader.whole_or_open(&limits::EXPERT_PARALLEL),
         offload: reader.choice_or_open("offload"),
+    }
+}
+
+/// Format of frozen weights, which only QLoRA leaves to choose.
+fn base_weights(
+    reader: &mut Reader<'_>,
+    method: TrainingMethod,
+    plain: WeightFormat,
+) -> WeightFormat {
+    match method {
+        TrainingMethod::Qlora => reader.choice_or("w", plain),
+        _ => plain,
     }
 }
 
@@ -202,6 +216,7 @@ fn shelf(reader: &mut Reader<'_>) -> Shelf {
         unpriced: reader.flag_or("unpriced", false),
         count: reader.whole_or_open(&limits::COUNT),
         max_count: reader.whole_or_open(&limits::MAX_COUNT),
+        busy_gib: reader.number_or(&limits::BUSY, 0.0),
         own,
     }
 }

@@ -285,6 +285,7 @@ pub(crate) fn network_training(model: &ModelChoice) -> NetworkTraining {
             }
             _ => Optimizer::Adamw,
         },
+        lora_rank: None,
         runtime: Runtime::Eager,
         cores: CORES,
     }
@@ -301,6 +302,9 @@ fn read_training(reader: &mut Reader<'_>, model: &ModelChoice) -> NetworkTrainin
             .map(|n| n.min(65_536)),
         precision: reader.choice_or("prec", plain.precision),
         optimizer: reader.choice_or("opt", plain.optimizer),
+        lora_rank: reader
+            .whole_or_open(&limits::LORA_RANK)
+            .map(|rank| rank.min(1024)),
         runtime: reader.choice_or("runtime", plain.runtime),
         cores: reader.whole_or(&limits::CORES, plain.cores),
     }
@@ -314,6 +318,7 @@ fn write_training(job: &NetworkTraining, model: &ModelChoice, pairs: &mut Pairs)
     open(pairs, "batch", job.batch);
     choice(pairs, "prec", job.precision, plain.precision);
     choice(pairs, "opt", job.optimizer, plain.optimizer);
+    open(pairs, "rank", job.lora_rank);
     choice(pairs, "runtime", job.runtime, plain.runtime);
     whole(pairs, "cores", job.cores, plain.cores);
 }
@@ -325,6 +330,7 @@ pub(crate) fn network_inference() -> NetworkInference {
         size: None,
         batch: None,
         weights: WeightFormat::Fp16,
+        fused_attention: true,
         runtime: Runtime::Eager,
         cores: CORES,
     }
@@ -339,6 +345,7 @@ fn read_inference(reader: &mut Reader<'_>) -> NetworkInference {
             .whole_or_open(&limits::GLOBAL_BATCH)
             .map(|n| n.min(65_536)),
         weights: reader.choice_or("w", plain.weights),
+        fused_attention: reader.flag_or("flash", plain.fused_attention),
         runtime: reader.choice_or("runtime", plain.runtime),
         cores: reader.whole_or(&limits::CORES, plain.cores),
     }
@@ -350,6 +357,7 @@ fn write_inference(job: &NetworkInference, pairs: &mut Pairs) {
     open(pairs, "size", job.size);
     open(pairs, "batch", job.batch);
     choice(pairs, "w", job.weights, plain.weights);
+    flag(pairs, "flash", job.fused_attention, plain.fused_attention);
     choice(pairs, "runtime", job.runtime, plain.runtime);
     whole(pairs, "cores", job.cores, plain.cores);
 }

@@ -112,6 +112,9 @@ pub struct NetworkTraining {
     pub precision: TrainingPrecision,
     /// Optimizer.
     pub optimizer: Optimizer,
+    /// Rank of adapters on frozen weights; `None`: all weights are trained.
+    #[serde(default)]
+    pub lora_rank: Option<u32>,
     /// How the network is run.
     pub runtime: Runtime,
     /// Processor cores that decode and prepare data, for each card.
@@ -129,10 +132,18 @@ pub struct NetworkInference {
     pub batch: Option<u32>,
     /// Format of weights and products.
     pub weights: WeightFormat,
+    /// Attention never writes its scores.
+    #[serde(default = "fused")]
+    pub fused_attention: bool,
     /// How the network is run.
     pub runtime: Runtime,
     /// Processor cores that decode and prepare data, for each card.
     pub cores: u32,
+}
+
+/// Attention is fused unless a scenario says otherwise.
+const fn fused() -> bool {
+    true
 }
 
 /// Software that runs Whisper.

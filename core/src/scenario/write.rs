@@ -34,6 +34,7 @@ pub(super) fn pairs(scenario: &Scenario) -> Pairs {
     }
     open(&mut pairs, "n", shelf.count);
     open(&mut pairs, "max", shelf.max_count);
+    real(&mut pairs, "busy", shelf.busy_gib, 0.0);
     let (money, plain) = (&scenario.money, defaults::money());
     choice(&mut pairs, "cur", money.currency, plain.currency);
     real(&mut pairs, "fx", money.cny_per_usd, plain.cny_per_usd);
@@ -87,6 +88,7 @@ fn training(job: &Training, pairs: &mut Pairs) {
     choice(pairs, "prec", job.precision, plain.precision);
     choice(pairs, "opt", job.optimizer, plain.optimizer);
     whole(pairs, "rank", job.lora_rank, plain.lora_rank);
+    choice(pairs, "w", job.base_weights, plain.base_weights);
     if !job.flash_attention {
         pairs.push(("flash", "no".to_owned()));
     }

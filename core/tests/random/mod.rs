@@ -3,10 +3,12 @@
 use cardfit::catalog::{
     AttentionGroup, AttentionKind, Billing, Catalog, Currency, ExpertLayers, Sparse, Transformer,
 };
+use cardfit::dtype::WeightFormat;
 use cardfit::scenario::limits::{self, Limit};
 use cardfit::scenario::{
     Choice, Extras, Grain, Habits, Job, Load, ModelChoice, Money, OwnCard, PriceMarket, Purchase,
-    RankBy, Scenario, Serving, Shelf, SpotTerms, Training, TrainingAmount, parse, to_query,
+    RankBy, Scenario, Serving, Shelf, SpotTerms, Training, TrainingAmount, TrainingMethod, parse,
+    to_query,
 };
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -244,7 +246,13 @@ fn training() -> impl Strategy<Value = Training> {
             whole(limits::SEQ_LEN),
             maybe(whole(limits::GLOBAL_BATCH)),
         ),
-        (one_of(), one_of(), whole(limits::LORA_RANK), any::<bool>()),
+        (
+            one_of(),
+            one_of(),
+            whole(limits::LORA_RANK),
+            any::<bool>(),
+            one_of(),
+        ),
         (
             maybe(whole(limits::MICRO_BATCH)),
             maybe(one_of()),
@@ -265,6 +273,10 @@ fn training() -> impl Strategy<Value = Training> {
             precision: how.0,
             optimizer: how.1,
             lora_rank: how.2,
+            base_weights: match what.0 {
+                TrainingMethod::Qlora => how.4,
+                _ => WeightFormat::Nf4,
+            },
             flash_attention: how.3,
             micro_batch: layout.0,
             recompute: layout.1,
@@ -352,13 +364,15 @@ fn shelf() -> impl Strategy<Value = Shelf> {
         any::<bool>(),
         maybe(whole(limits::COUNT)),
         maybe(whole(limits::MAX_COUNT)),
+        prop_oneof![Just(0.0), real(limits::BUSY)],
         proptest::collection::vec(own_card(), 0..2),
     )
-        .prop_map(|(cards, unpriced, count, max_count, own)| Shelf {
+        .prop_map(|(cards, unpriced, count, max_count, busy_gib, own)| Shelf {
             cards,
             unpriced,
             count,
             max_count,
+            busy_gib,
             own,
         })
 }

@@ -6,7 +6,7 @@ use super::{CONTEXT_BYTES, MEMORY, SPEED};
 use crate::catalog::{Backbone, Card, DiffusionModel, Node};
 use crate::dtype::{ComputeDtype, WeightFormat};
 use crate::estimate::work::{
-    Work, WorkPlan, WorkSpeed, WorkUnit, architecture_key, host_bus, overlapped, peak,
+    Work, WorkPlan, WorkSpeed, WorkUnit, architecture_key, host_bus, memory_of, overlapped, peak,
 };
 use crate::estimate::{MemoryEstimate, MemoryPart, TimeParts};
 use crate::scenario::{PipelineOffload, Runtime};
@@ -375,7 +375,6 @@ pub fn generation_memory(
             (0.0, layers, 0.0, pass.max(decode))
         }
     };
-    let held = text + denoiser + vae + active;
     let fragmentation = active * (c.reserved - 1.0);
     let parts = [
         (MemoryPart::Weights, denoiser),
@@ -386,18 +385,7 @@ pub fn generation_memory(
         (MemoryPart::Framework, CONTEXT_BYTES),
         (MemoryPart::Fragmentation, fragmentation),
     ];
-    let needed = held + buffers + fragmentation + CONTEXT_BYTES;
-    let (needed_bytes, basis) = constants.spread.memory_range(needed, card, MEMORY);
-    MemoryEstimate {
-        parts: parts
-            .into_iter()
-            .map(|(part, bytes)| (part, bytes as u64))
-            .filter(|(_, bytes)| *bytes > 0)
-            .collect(),
-        needed_bytes,
-        reserved_bytes: None,
-        basis,
-    }
+    memory_of(parts, &constants.spread, card, MEMORY)
 }
 
 /// Speed of all copies together.

@@ -6,7 +6,7 @@ use super::generate::{GenerationRun, blocks_and_width, time};
 use super::{CONTEXT_BYTES, TRAINING_MEMORY, TRAINING_SPEED};
 use crate::catalog::{Backbone, Card, DiffusionModel, Node};
 use crate::dtype::{ComputeDtype, WeightFormat};
-use crate::estimate::work::{Work, WorkPlan, WorkSpeed, WorkUnit, peak};
+use crate::estimate::work::{Work, WorkPlan, WorkSpeed, WorkUnit, memory_of, peak};
 use crate::estimate::{MemoryEstimate, MemoryPart, TimeParts};
 use crate::scenario::{DiffusionMethod, Optimizer, Runtime, TrainingPrecision};
 
@@ -261,18 +261,7 @@ pub fn tuning_memory(
         (MemoryPart::Framework, CONTEXT_BYTES),
         (MemoryPart::Fragmentation, fragmentation),
     ];
-    let needed = parts.iter().map(|(_, bytes)| bytes).sum();
-    let (needed_bytes, basis) = constants.spread.memory_range(needed, card, TRAINING_MEMORY);
-    MemoryEstimate {
-        parts: parts
-            .into_iter()
-            .map(|(part, bytes)| (part, bytes as u64))
-            .filter(|(_, bytes)| *bytes > 0)
-            .collect(),
-        needed_bytes,
-        reserved_bytes: None,
-        basis,
-    }
+    memory_of(parts, &constants.spread, card, TRAINING_MEMORY)
 }
 
 /// Samples a second over all cards.

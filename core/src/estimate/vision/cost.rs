@@ -39,6 +39,31 @@ pub fn layers(network: &Network) -> f64 {
     })
 }
 
+/// Scores of one block's attention over one sample, which a kernel that is not fused writes;
+/// none where a network has no attention over all of its sample.
+pub fn scores(network: &Network, size: u32) -> f64 {
+    let (tokens, heads) = match &network.cost {
+        NetworkCost::Published { .. } => return 0.0,
+        NetworkCost::Patches { patch, heads, .. } => {
+            let side = f64::from(size) / f64::from((*patch).max(1));
+            (side.floor().max(1.0).powi(2) + 1.0, *heads)
+        }
+        NetworkCost::Tokens { heads, .. } => (f64::from(size.max(1)), *heads),
+        NetworkCost::Speech {
+            positions, heads, ..
+        } => (f64::from(*positions), *heads),
+    };
+    f64::from(heads) * tokens * tokens
+}
+
+/// Parameters of adapters of `rank` on every layer: as many rows and columns as a square matrix
+/// of the layer's size has.
+pub fn adapter_params(network: &Network, rank: u32) -> f64 {
+    let layers = layers(network).max(1.0);
+    let side = (network.params as f64 / layers).sqrt();
+    f64::from(rank) * layers * 2.0 * side
+}
+
 /// Blocks of a transformer over `tokens` tokens.
 fn blocks(layers: u32, tokens: f64, width: u32, ffn: u32, gated: bool) -> Work {
     let (layers, width, ffn) = (f64::from(layers), f64::from(width), f64::from(ffn));

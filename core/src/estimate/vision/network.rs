@@ -6,7 +6,9 @@ use super::{INFERENCE, MEMORY, TRAINING};
 use crate::catalog::{Card, LayerStyle, Network, NetworkTask, Node};
 use crate::dtype::{ComputeDtype, WeightFormat};
 use crate::estimate::diffusion::{CONTEXT_BYTES, state_bytes};
-use crate::estimate::work::{InputPipeline, Work, WorkPlan, WorkSpeed, WorkUnit, overlapped, peak};
+use crate::estimate::work::{
+    InputPipeline, Work, WorkPlan, WorkSpeed, WorkUnit, memory_of, overlapped, peak,
+};
 use crate::estimate::{MemoryEstimate, MemoryPart, TimeParts};
 use crate::range::Range;
 use crate::scenario::{Optimizer, Runtime};
@@ -24,6 +26,10 @@ pub struct NetworkRun<'a> {
     pub runtime: Runtime,
     /// With gradients.
     pub trains: bool,
+    /// Rank of adapters that are trained instead of the weights.
+    pub lora_rank: Option<u32>,
+    /// Attention never writes its scores.
+    pub fused_attention: bool,
     /// A recipe tuned by the cards' maker: channels last, fused optimizers, chosen kernels.
     pub tuned: bool,
 }
@@ -66,10 +72,15 @@ pub fn network_time(
         (_, true) if style != Style::Tokens && run.weights != WeightFormat::Fp32 => c.recipe,
         _ => 1.0,
     };
-    let (computed, moved, kernels) = if run.trains {
-        (c.training_compute, c.training_traffic, 3.0)
-    } else {
-        (1.0, 1.0, 1.0)
+    let (computed, moved, kernels) = match (run.trains, run.lora_rank) {
+        (true, None) => (c.training_compute, c.training_traffic, 3.0),
+        // No gradients of frozen weights; adapters start kernels of their own.
+        (true, Some(_)) => (
+            c.training_compute * 2.0 / 3.0,
+            c.training_traffic * adapted(run.network),
+            4.0,
+        ),
+        (false, _) => (1.0, 1.0, 1.0),
     };
     let compute_s = ((work.products + work.convolutions) / share + work.attention / c.attention)
         / reached
@@ -100,6 +111,16 @@ pub fn network_time(
         communication_s: 0.0,
         bubble_s: 0.0,
         overhead_s: overlapped(busy, work_kernels(&one, kernels) * launch) - busy,
+    }
+}
+
+/// Activations that training adapters holds, over training all weights: what an adapter beside a
+/// convolution writes is as large as what the convolution writes, and both are kept (twice as much
+/// was measured: huggingface/peft issue 2196); beside a matrix product it is `rank` numbers a token.
+fn adapted(network: &Network) -> f64 {
+    match cost::style(network) {
+        Style::Published(LayerStyle::Windows) | Style::Tokens => 1.0,
+        Style::Published(_) => 2.0,
     }
 }
 
@@ -209,25 +230,6 @@ pub fn inference_speed(
     speed(run, plan, parts, card, cores, constants)
 }
 
-fn estimate(
-    parts: Vec<(MemoryPart, f64)>,
-    card: &Card,
-    constants: &VisionConstants,
-) -> MemoryEstimate {
-    let needed = parts.iter().map(|(_, bytes)| bytes).sum();
-    let (needed_bytes, basis) = constants.spread.memory_range(needed, card, MEMORY);
-    MemoryEstimate {
-        parts: parts
-            .into_iter()
-            .map(|(part, bytes)| (part, bytes as u64))
-            .filter(|(_, bytes)| *bytes > 0)
-            .collect(),
-        needed_bytes,
-        reserved_bytes: None,
-        basis,
-    }
-}
-
 /// Memory of one card in training: FP32 weights with gradients and states, their 16-bit copies
 /// under mixed precision, and what the backward pass needs of each layer.
 pub fn training_memory(
@@ -242,31 +244,54 @@ pub fn training_memory(
     let half = run.weights != WeightFormat::Fp32;
     let bytes = if half { 2.0 } else { 4.0 };
     let written = cost::forward(run.network, run.size).written;
-    let active = written * bytes * c.kept * f64::from(plan.batch.max(1));
+    let kept = c.kept * run.lora_rank.map_or(1.0, |_| adapted(run.network));
+    let active = written * bytes * kept * f64::from(plan.batch.max(1));
+    let (trained, adapters) = match run.lora_rank {
+        None => (params, 0.0),
+        Some(rank) => (0.0, cost::adapter_params(run.network, rank)),
+    };
     let parts = vec![
         (MemoryPart::Weights, params * 4.0),
         (
             MemoryPart::MasterWeights,
             if half { params * 2.0 } else { 0.0 },
         ),
-        (MemoryPart::Gradients, params * 4.0),
-        (MemoryPart::OptimizerStates, params * state_bytes(optimizer)),
+        (MemoryPart::Gradients, trained * 4.0),
+        (
+            MemoryPart::OptimizerStates,
+            trained * state_bytes(optimizer),
+        ),
+        (
+            MemoryPart::Adapters,
+            adapters * (8.0 + state_bytes(optimizer)),
+        ),
         (MemoryPart::Activations, active),
         (MemoryPart::Framework, CONTEXT_BYTES),
         (MemoryPart::Fragmentation, active * 0.08),
     ];
-    estimate(parts, card, constants)
+    memory_of(parts, &constants.spread, card, MEMORY)
 }
 
-/// Memory of one card that runs a network: weights, and the two fullest layers.
+/// Memory of one card that runs a network: weights, the fullest layers, and one block's scores
+/// where attention is not fused.
 pub fn inference_memory(
     run: &NetworkRun<'_>,
     plan: &WorkPlan,
     card: &Card,
     constants: &VisionConstants,
 ) -> MemoryEstimate {
-    /// Layers near the input are larger than the mean, and a layer and the next are both there.
-    const FULLEST: f64 = 8.0;
+    // Layers near an image are larger than the mean; the blocks of a transformer are alike. A layer
+    // and the next are both there.
+    let fullest: f64 = match cost::style(run.network) {
+        Style::Tokens => 2.0,
+        Style::Published(_) => 8.0,
+    };
+    // Scores in FP32, as llama.cpp's buffer holds them, or twice in 16 bit.
+    const SCORE_BYTES: f64 = 4.0;
+    let scores = match run.fused_attention {
+        true => 0.0,
+        false => cost::scores(run.network, run.size) * SCORE_BYTES,
+    };
     let work = cost::forward(run.network, run.size);
     let bytes = if run.weights == WeightFormat::Fp32 {
         4.0
@@ -274,7 +299,7 @@ pub fn inference_memory(
         2.0
     };
     let a_layer = work.written / cost::layers(run.network).max(1.0);
-    let active = a_layer * FULLEST.min(cost::layers(run.network)) * bytes;
+    let active = a_layer * fullest.min(cost::layers(run.network)) * bytes + scores;
     let parts = vec![
         (
             MemoryPart::Weights,
@@ -286,5 +311,5 @@ pub fn inference_memory(
         ),
         (MemoryPart::Framework, CONTEXT_BYTES),
     ];
-    estimate(parts, card, constants)
+    memory_of(parts, &constants.spread, card, MEMORY)
 }

@@ -6,7 +6,7 @@ use super::{MEMORY, SPEECH};
 use crate::catalog::{Card, Network, NetworkCost};
 use crate::dtype::{ComputeDtype, WeightFormat};
 use crate::estimate::diffusion::CONTEXT_BYTES;
-use crate::estimate::work::{WorkPlan, WorkSpeed, WorkUnit, overlapped, peak};
+use crate::estimate::work::{WorkPlan, WorkSpeed, WorkUnit, memory_of, overlapped, peak};
 use crate::estimate::{MemoryEstimate, MemoryPart, TimeParts};
 use crate::scenario::SpeechEngine;
 
@@ -188,16 +188,5 @@ pub fn speech_memory(
         (MemoryPart::Activations, active * own),
         (MemoryPart::Framework, CONTEXT_BYTES),
     ];
-    let needed = parts.iter().map(|(_, bytes)| bytes).sum();
-    let (needed_bytes, basis) = constants.spread.memory_range(needed, card, MEMORY);
-    MemoryEstimate {
-        parts: parts
-            .into_iter()
-            .map(|(part, bytes)| (part, bytes as u64))
-            .filter(|(_, bytes)| *bytes > 0)
-            .collect(),
-        needed_bytes,
-        reserved_bytes: None,
-        basis,
-    }
+    memory_of(parts, &constants.spread, card, MEMORY)
 }

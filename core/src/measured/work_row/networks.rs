@@ -64,6 +64,8 @@ pub(super) fn inference<'a>(row: &'a InferenceRow, words: &str, catalog: &'a Cat
         weights,
         runtime,
         trains: false,
+        lora_rank: None,
+        fused_attention: true,
         tuned: words.contains("channels last"),
     };
     // Offline runs batch as they like.
@@ -95,6 +97,8 @@ pub(super) fn training<'a>(row: &'a TrainingRow, words: &str, catalog: &'a Catal
         weights,
         runtime: Runtime::Eager,
         trains: true,
+        lora_rank: None,
+        fused_attention: true,
         tuned,
     };
     let cards = row.n_gpus.unwrap_or(1).max(1);

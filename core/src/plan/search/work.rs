@@ -179,6 +179,8 @@ impl WorkTask<'_> {
                     weights: format_of(job.precision),
                     runtime: job.runtime,
                     trains: true,
+                    lora_rank: job.lora_rank,
+                    fused_attention: true,
                     tuned: false,
                 };
                 WorkEstimate {
@@ -193,6 +195,8 @@ impl WorkTask<'_> {
                     weights: job.weights,
                     runtime: job.runtime,
                     trains: false,
+                    lora_rank: None,
+                    fused_attention: job.fused_attention,
                     tuned: false,
                 };
                 WorkEstimate {
