@@ -18,6 +18,9 @@ pub fn clean(text: &str) -> String {
         match sign {
             '\u{1b}' | '\u{9b}' => skip_escape(sign == '\u{9b}', &mut signs),
             '\n' | '\t' => out.push(sign),
+            '[' if is_bare_colour(signs.clone()) => {
+                while signs.next().is_some_and(|sign| sign != 'm') {}
+            }
             '\0'..='\u{1f}' | '\u{7f}'..='\u{9a}' | '\u{9c}'..='\u{9f}' => {}
             // Zero-width signs, directional marks, byte order mark, variation selectors, trade marks.
             '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' => {}
@@ -49,6 +52,18 @@ fn push_ascii(sign: char, offset: u32, out: &mut String) {
     if let Some(plain) = char::from_u32(sign as u32 - offset) {
         out.push(plain.to_ascii_lowercase());
     }
+}
+
+/// Whether a colour code stands behind a bracket whose escape sign was lost on the way, as in `[4mGPU0` or `[1;31m`.
+fn is_bare_colour(mut signs: std::iter::Peekable<std::str::Chars<'_>>) -> bool {
+    const LONGEST: usize = 12;
+    if !signs.peek().is_some_and(char::is_ascii_digit) {
+        return false;
+    }
+    signs
+        .take(LONGEST)
+        .find(|sign| !sign.is_ascii_digit() && *sign != ';')
+        == Some('m')
 }
 
 /// Passes over the rest of a terminal escape: a control sequence up to its final byte, an operating system command up
@@ -99,6 +114,7 @@ mod tests {
     #[test]
     fn colours_and_forms_are_gone() {
         assert_eq!(clean("\u{1b}[1;31mA100\u{1b}[0m"), "a100");
+        assert_eq!(clean("[4mGPU0[0m [0;31m 8[16G]"), "gpu0  8[16g]");
         assert_eq!(clean("８０ＧＢ（ＰＣＩｅ）"), "80gb(pcie)");
         assert_eq!(clean("￥6.5～7／小时"), "¥6.5-7/小时");
         assert_eq!(clean("│ a │\r\n"), "| a |\n");

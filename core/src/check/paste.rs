@@ -6,6 +6,7 @@ use super::bench::judge_measured;
 use super::finding::{Finding, Reading, Remark, Subject, Unit, Verdict};
 use super::listing::{ListingReport, check_listing};
 use super::machine::{Machine, card_of, findings, read_machine};
+use super::names::Identity;
 use crate::catalog::{Card, Catalog, PriceBook};
 
 /// A paste that was read.
@@ -42,6 +43,7 @@ pub fn report(machine: Machine, catalog: &Catalog) -> MachineReport {
 
 /// Holds a machine against the card that was sold: what is another card is said first.
 pub fn hold_against_sold(report: &mut MachineReport, sold: &Card, catalog: &Catalog) {
+    take_as_sold(report, sold, catalog);
     let mut others: Vec<u32> = Vec::new();
     let mut found: Option<&Card> = None;
     for (index, device) in report.machine.devices.iter().enumerate() {
@@ -72,6 +74,37 @@ pub fn hold_against_sold(report: &mut MachineReport, sold: &Card, catalog: &Cata
     report.findings.insert(0, finding);
 }
 
+/// Judges devices whose printout has no name, as of a topology or a monitor, as the card that was sold.
+fn take_as_sold(found: &mut MachineReport, sold: &Card, catalog: &Catalog) {
+    let unnamed: Vec<u32> = found
+        .machine
+        .devices
+        .iter_mut()
+        .zip(0u32..)
+        .filter(|(device, _)| device.identity.is_none())
+        .map(|(device, index)| {
+            device.identity = Some(Identity::of_card(&sold.id));
+            index
+        })
+        .collect();
+    if unnamed.is_empty() {
+        return;
+    }
+    *found = report(std::mem::take(&mut found.machine), catalog);
+    for finding in &mut found.findings {
+        if finding.subject == Subject::Card {
+            finding.devices.retain(|index| !unnamed.contains(index));
+        }
+    }
+    let card_is_known = |f: &Finding| f.subject != Subject::Card || !f.devices.is_empty();
+    found.findings.retain(card_is_known);
+    let unknown = Finding::new(Subject::Card, Verdict::CannotTell)
+        .about(std::slice::from_ref(&sold.id))
+        .on(&unnamed)
+        .because(Remark::plain("taken_as_sold").with("sold", Reading::word(&sold.name)));
+    found.findings.insert(0, unknown);
+}
+
 /// Reads `text` as a printout where it is one, else as a listing.
 pub fn check(text: &str, catalog: &Catalog, prices: &PriceBook) -> Checked {
     let machine = read_machine(text, catalog);
@@ -79,7 +112,9 @@ pub fn check(text: &str, catalog: &Catalog, prices: &PriceBook) -> Checked {
         .devices
         .iter()
         .any(|d| d.identity.is_some() || d.memory_mib.is_some() || d.power_limit_w.is_some());
-    if known || !machine.links.is_empty() || !machine.measured.is_empty() {
+    let tells =
+        !machine.links.is_empty() || !machine.measured.is_empty() || !machine.failures.is_empty();
+    if known || tells {
         return Checked::Machine(report(machine, catalog));
     }
     let listing = check_listing(text, catalog, prices);

@@ -454,6 +454,8 @@ impl ClauseReader<'_> {
                 }
                 Some(of(Subject::Memory))
             }
+            // Less than 1 GB is a cache, not a card's memory.
+            Some(Unit::Mib) if figure.high < 1024.0 => None,
             Some(Unit::Mib) => Some(Claim::Figure {
                 subject: Subject::Memory,
                 figure: scaled(1.0 / 1024.0),
@@ -531,6 +533,10 @@ impl ClauseReader<'_> {
                 other_rate: false,
             })
         };
+        // "5120 CUDA cores, 640 tensor cores": the second figure is not the first word's.
+        if self.follows_at_once(Word::Tensor) && figure.high > 6.0 {
+            return None;
+        }
         if self.follows_at_once(Word::Cores) || context.label == Some(Word::Cores) {
             return (figure.high >= 64.0).then(|| of(Subject::Cores)).flatten();
         }

@@ -480,13 +480,14 @@ impl Judge<'_> {
 
     /// A rate whose format is not written.
     fn unnamed_rate(&self, figure: Figure) -> Finding {
-        const FORMATS: [ComputeDtype; 6] = [
+        const FORMATS: [ComputeDtype; 7] = [
             ComputeDtype::Fp16,
             ComputeDtype::Fp32,
             ComputeDtype::Int8,
             ComputeDtype::Fp8,
             ComputeDtype::Tf32,
             ComputeDtype::Fp64,
+            ComputeDtype::Fp4,
         ];
         let read = Finding::new(Subject::RateOfUnnamedFormat, Verdict::CannotTell)
             .about(&self.identity.cards)
@@ -499,19 +500,29 @@ impl Judge<'_> {
         if self.known.is_empty() {
             return read.because(Remark::plain("no_card"));
         }
-        for dtype in FORMATS {
-            let tried = self.rate(dtype, figure, false, false);
-            let key = match tried.verdict {
-                Verdict::Right => "format_could_be",
-                Verdict::OnlyWithSparsity => "format_could_be_sparse",
-                _ => continue,
-            };
-            return Finding {
-                datasheet: tried.datasheet,
-                holds_for: tried.holds_for,
-                ..read
+        // A dense rate explains the figure better than a sparse one.
+        let passes = [
+            (Verdict::Right, Verdict::CannotTell, "format_could_be"),
+            (
+                Verdict::OnlyWithSparsity,
+                Verdict::OnlyWithSparsity,
+                "format_could_be_sparse",
+            ),
+        ];
+        for (sought, verdict, key) in passes {
+            for dtype in FORMATS {
+                let tried = self.rate(dtype, figure, false, false);
+                if tried.verdict != sought {
+                    continue;
+                }
+                return Finding {
+                    datasheet: tried.datasheet,
+                    holds_for: tried.holds_for,
+                    verdict,
+                    ..read
+                }
+                .because(Remark::plain(key).with("format", Reading::word(dtype_name(dtype))));
             }
-            .because(Remark::plain(key).with("format", Reading::word(dtype_name(dtype))));
         }
         Finding {
             verdict: Verdict::Wrong,

@@ -42,6 +42,22 @@ pub(super) fn judge(
         1.0
     };
     let per_hour = |amount: f64| cny(amount) / hours / together;
+    // "8 × 910B3, 32,000 a month" gives the price of all eight without saying so.
+    if !terms.whole
+        && let Some(count) = judge.count.filter(|c| *c > 1.0)
+        && let Some(seen) = seen(judge, terms.spot, &exchange)
+        && per_hour(figure.low) > FAR_OUTSIDE * seen.high
+        && per_hour(figure.low) / count <= FAR_OUTSIDE * seen.high
+        && per_hour(figure.high) / count >= seen.low / FAR_OUTSIDE
+    {
+        let all = PriceTerms {
+            whole: true,
+            ..terms
+        };
+        return self::judge(judge, figure, all, currency_of_text)
+            .because(Remark::plain("price_of_all").with("count", Reading::figure(count, Unit::One)))
+            .ask("price_terms");
+    }
     let (low, high) = (per_hour(figure.low), per_hour(figure.high));
     let mut finding = Finding::new(Subject::RentalPrice, Verdict::CannotTell)
         .about(cards)

@@ -1,5 +1,6 @@
 //! `nvidia-smi --query-gpu=... --format=csv`, with or without its header and its units.
 
+use super::judge::is_whole;
 use super::parts::{name_device, value};
 use super::reading::{Device, Machine, Throttle, Tool, Version};
 use crate::catalog::Catalog;
@@ -69,6 +70,12 @@ impl Rows {
             return;
         };
         device.nvidia = true;
+        if cells
+            .iter()
+            .any(|c| matches!(*c, "[gpu is lost]" | "[unknown error]" | "err!"))
+        {
+            device.healthy = Some(false);
+        }
         for (name, cell) in self.header.iter().zip(cells) {
             cell_of(name, cell, device, catalog);
         }
@@ -77,7 +84,7 @@ impl Rows {
     /// Rows without a header: a name, and figures whose units tell what they are.
     fn headless(&mut self, cells: &[&str], machine: &mut Machine, catalog: &Catalog) -> bool {
         if !cells.iter().any(|c| c.ends_with(" mib")) {
-            return false;
+            return self.unitless(cells, machine, catalog);
         }
         let Some(name) = cells.iter().find(|c| first_mention(c).is_some()) else {
             return false;
@@ -105,6 +112,46 @@ impl Rows {
         if let [_, _, ..] = mib.as_slice() {
             // Used, free and total in any order: used is not told from free, so it is left open.
             device.used_mib = None;
+        }
+        true
+    }
+}
+
+impl Rows {
+    /// `--format=csv,noheader,nounits`: a driver's name, and among the figures the memory that such a card has.
+    fn unitless(&mut self, cells: &[&str], machine: &mut Machine, catalog: &Catalog) -> bool {
+        let makers = ["nvidia ", "tesla ", "geforce ", "quadro ", "grid "];
+        let Some(name) = cells
+            .iter()
+            .find(|c| makers.iter().any(|maker| c.starts_with(maker)))
+        else {
+            return false;
+        };
+        let mut read = Device::default();
+        name_device(&mut read, name, catalog);
+        let ids = read.identity.as_ref().map(|i| i.cards.clone());
+        let total = cells
+            .iter()
+            .filter_map(|c| c.parse::<f64>().ok())
+            .find(|mib| {
+                ids.iter()
+                    .flatten()
+                    .filter_map(|id| catalog.card(id))
+                    .any(|card| is_whole(card, *mib))
+            });
+        let Some(total) = total else {
+            return false;
+        };
+        machine.tool(Tool::NvidiaSmiCsv);
+        let index = cells
+            .first()
+            .and_then(|c| c.parse().ok())
+            .unwrap_or(self.count);
+        self.count += 1;
+        if let Some(device) = machine.device(index) {
+            device.nvidia = true;
+            name_device(device, name, catalog);
+            device.memory_mib = Some(total);
         }
         true
     }

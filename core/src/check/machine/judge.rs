@@ -1,6 +1,6 @@
 //! A machine's readings beside the datasheet.
 
-use super::reading::{Device, Link, Machine, Throttle, Tool};
+use super::reading::{Device, Failure, Link, Machine, Throttle, Tool};
 use super::requirement::{newest_cuda, requirement};
 use crate::catalog::{Card, Catalog, Market, Vendor};
 use crate::check::finding::{Finding, Reading, Remark, Subject, Unit, Verdict};
@@ -32,6 +32,11 @@ pub fn is_whole(card: &Card, mib: f64) -> bool {
     let reported = card.driver_memory_mib.map(f64::from);
     // GDDR6 gives a sixteenth to error correction while that is on; other cards lose some to firmware.
     reported.is_some_and(close) || close(label) || (0.93 * label..=label).contains(&mib)
+}
+
+/// Whether `mib` is the memory of one of the two chips of `card` that its tool lists as devices.
+pub fn is_die(card: &Card, mib: f64) -> bool {
+    card.id == "ascend-910c" && (mib - card.memory_gib * 512.0).abs() < 0.02 * mib
 }
 
 /// The GeForce cards whose memory and power limit these are, for names that old drivers cut to "GeForce ...".
@@ -76,7 +81,7 @@ pub fn findings(machine: &Machine, catalog: &Catalog) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for (index, device) in machine.devices.iter().enumerate() {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        for finding in of_device(device, catalog) {
+        for finding in of_device(device, machine.lists_processes, catalog) {
             let same = found.iter_mut().find(|known| {
                 let alone = Finding {
                     devices: Vec::new(),
@@ -97,7 +102,7 @@ pub fn findings(machine: &Machine, catalog: &Catalog) -> Vec<Finding> {
     found
 }
 
-fn of_device(device: &Device, catalog: &Catalog) -> Vec<Finding> {
+fn of_device(device: &Device, lists_processes: bool, catalog: &Catalog) -> Vec<Finding> {
     let card = card_of(device, catalog);
     let ids: Vec<String> = device
         .identity
@@ -117,8 +122,9 @@ fn of_device(device: &Device, catalog: &Catalog) -> Vec<Finding> {
     out.extend(power_limit(device, card));
     out.extend(pcie(device, card));
     out.extend(ecc(device, card));
-    out.extend(others(device, card));
+    out.extend(others(device, card, lists_processes));
     out.extend(throttles(device));
+    out.extend(direct_links(device));
     out.extend(health(device));
     for finding in &mut out {
         if finding.cards.is_empty() {
@@ -190,7 +196,7 @@ fn memory(device: &Device, card: Option<&Card>, catalog: &Catalog) -> Option<Fin
             .because(Remark::plain(key)),
         )
     };
-    if device.is_virtual {
+    if device.is_virtual && !is_whole(card, mib) {
         return told(Verdict::Wrong, "part_of_memory").map(|f| f.ask("whole_card"));
     }
     if is_whole(card, mib) {
@@ -200,7 +206,7 @@ fn memory(device: &Device, card: Option<&Card>, catalog: &Catalog) -> Option<Fin
         });
     }
     // Two chips of one Ascend 910C or two dies of one MI250 are two devices.
-    if card.id == "ascend-910c" && (mib - card.memory_gib * 512.0).abs() < 0.02 * mib {
+    if is_die(card, mib) {
         return told(Verdict::Right, "one_die_of_two");
     }
     if let Some(parts) = device.partition.map(super::Partition::parts)
@@ -430,7 +436,7 @@ fn ecc(device: &Device, card: Option<&Card>) -> Vec<Finding> {
     out
 }
 
-fn others(device: &Device, card: Option<&Card>) -> Option<Finding> {
+fn others(device: &Device, card: Option<&Card>, lists_processes: bool) -> Option<Finding> {
     let used = device.used_mib.or_else(|| {
         let percent = device.used_percent?;
         let mib = device.memory_mib.or(card.map(|c| c.memory_gib * 1024.0))?;
@@ -449,11 +455,19 @@ fn others(device: &Device, card: Option<&Card>) -> Option<Finding> {
                 Reading::figure(f64::from(device.processes), Unit::One),
             ))
         }
-    } else {
+    } else if lists_processes {
         Finding {
             verdict: Verdict::Wrong,
             ..finding
                 .because(Remark::plain("unseen_hold"))
+                .ask("other_tenants")
+        }
+    } else {
+        // Whose it is cannot be seen without the list.
+        Finding {
+            verdict: Verdict::Notice,
+            ..finding
+                .because(Remark::plain("unlisted_hold"))
                 .ask("other_tenants")
         }
     })
@@ -509,6 +523,28 @@ fn throttles(device: &Device) -> Vec<Finding> {
     out
 }
 
+fn direct_links(device: &Device) -> Option<Finding> {
+    let (up, down) = device.direct_links?;
+    let finding = Finding::new(Subject::Link, Verdict::Right)
+        .reads(Reading::figure(f64::from(up), Unit::One));
+    Some(if up == 0 {
+        Finding {
+            verdict: Verdict::Wrong,
+            ..finding.because(Remark::plain("nvlink_off")).ask("links")
+        }
+    } else if down > 0 {
+        let off = Reading::figure(f64::from(down), Unit::One);
+        Finding {
+            verdict: Verdict::Notice,
+            ..finding
+                .because(Remark::plain("nvlink_partly_off").with("count", off))
+                .ask("links")
+        }
+    } else {
+        finding.because(Remark::plain("nvlink_on"))
+    })
+}
+
 fn health(device: &Device) -> Vec<Finding> {
     let mut out = Vec::new();
     if device.healthy == Some(false) {
@@ -530,7 +566,7 @@ fn health(device: &Device) -> Vec<Finding> {
 }
 
 fn of_machine(machine: &Machine, catalog: &Catalog) -> Vec<Finding> {
-    let mut out = Vec::new();
+    let mut out: Vec<Finding> = machine.failures.iter().map(failure).collect();
     let count = machine.devices.len();
     if count > 0 {
         out.push(
@@ -570,6 +606,19 @@ fn of_machine(machine: &Machine, catalog: &Catalog) -> Vec<Finding> {
         out.extend(driver(machine, card));
     }
     out
+}
+
+fn failure(failure: &Failure) -> Finding {
+    let (subject, key, ask) = match failure {
+        Failure::NoTool => (Subject::Driver, "no_tool", "driver"),
+        Failure::NoDriver => (Subject::Driver, "no_driver", "driver"),
+        Failure::VersionMismatch => (Subject::Driver, "version_mismatch", "restart"),
+        Failure::NoDevices => (Subject::Count, "no_devices", "missing_card"),
+        Failure::LostCard => (Subject::Health, "lost_card", "replace_card"),
+    };
+    Finding::new(subject, Verdict::Wrong)
+        .because(Remark::plain(key))
+        .ask(ask)
 }
 
 fn links(machine: &Machine, card: Option<&Card>) -> Option<Finding> {

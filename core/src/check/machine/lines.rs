@@ -132,7 +132,8 @@ impl Lines {
 
     /// `amd-smi monitor`: columns under names.
     fn monitor_row(&mut self, line: &str, machine: &mut Machine) -> bool {
-        if line.contains("vram_total") && line.contains("gpu") {
+        let head = line.contains("vram_total") || line.contains("vram_usage");
+        if head && line.contains("gpu") {
             machine.tool(Tool::AmdSmi);
             self.monitor = Some(line.split_whitespace().map(str::to_owned).collect());
             return true;
@@ -157,10 +158,23 @@ impl Lines {
                 number.parse::<f64>().ok().map(|n| n * factor)
             })
             .collect();
+        // "0.3/192.0 gb" since ROCm 6.4.
+        let usage = line.rsplit_once('/').and_then(|(before, after)| {
+            let used: f64 = before.rsplit(' ').next()?.parse().ok()?;
+            let total = first_number(after)?;
+            let factor = if after.contains("gb") { 1024.0 } else { 1.0 };
+            Some((used * factor, total * factor))
+        });
         let Some(device) = machine.device(index) else {
             return true;
         };
-        if let [.., used, total] = sizes.as_slice() {
+        if let Some((used, total)) = usage {
+            // The parts of a split card have a row each.
+            if device.memory_mib.is_none() {
+                device.used_mib = Some(used);
+                device.memory_mib = Some(total);
+            }
+        } else if let [.., used, total] = sizes.as_slice() {
             let used_first = columns.iter().position(|c| c == "vram_used")
                 < columns.iter().position(|c| c == "vram_total");
             let (used, total) = if used_first {
@@ -269,6 +283,21 @@ impl Lines {
             if device.slices.len() < 16 {
                 device.slices.push(slice);
             }
+            return true;
+        }
+        // `nvidia-smi nvlink --status`: `Link 0: 26.562 GB/s`, `Link 1: <inactive>`.
+        if let Some((number, rest)) = trimmed
+            .strip_prefix("link ")
+            .and_then(|rest| rest.split_once(':'))
+            && number.parse::<u32>().is_ok_and(|n| n < 36)
+            && let Some(device) = self.listed.and_then(|i| machine.device(i))
+        {
+            let (up, down) = device.direct_links.unwrap_or_default();
+            device.direct_links = if rest.contains("inactive") {
+                Some((up, down + 1))
+            } else {
+                Some((up + 1, down))
+            };
             return true;
         }
         false

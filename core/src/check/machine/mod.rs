@@ -4,6 +4,7 @@ mod csv;
 mod json;
 mod judge;
 mod lines;
+mod others;
 mod parts;
 mod query;
 mod reading;
@@ -12,7 +13,8 @@ mod tables;
 
 pub use judge::{card_of, findings, own_pcie, speed_under_limit};
 pub use reading::{
-    Device, Link, MOST_DEVICES, Machine, Measured, Partition, Pcie, Slice, Throttle, Tool, Version,
+    Device, Failure, Link, MOST_DEVICES, Machine, Measured, Partition, Pcie, Slice, Throttle, Tool,
+    Version,
 };
 
 use crate::catalog::Catalog;
@@ -22,7 +24,7 @@ use super::clean::clean;
 /// Reads whatever of `nvidia-smi` (also `-q`, `-L`, `topo -m`, `--query-gpu`), `rocm-smi`, `amd-smi`, `npu-smi`,
 /// `mx-smi`, `lspci` and the quick benchmarks stands in `text`, in any order, between any other lines.
 pub fn read_machine(text: &str, catalog: &Catalog) -> Machine {
-    let text = clean(text);
+    let text = unfold(&clean(text));
     let mut machine = Machine::default();
     json::read(&text, &mut machine, catalog);
     let mut tables = tables::Tables::default();
@@ -40,14 +42,57 @@ pub fn read_machine(text: &str, catalog: &Catalog) -> Machine {
         } else {
             line
         };
+        if let Some(failure) = Failure::read(line)
+            && !machine.failures.contains(&failure)
+        {
+            machine.failures.push(failure);
+        }
         let _read = tables.line(line, &mut machine, catalog)
             || lines.line(line, &mut machine, catalog)
             || rows.line(line, &mut machine, catalog)
-            || log.line(line, &mut machine, catalog);
+            || log.line(line, &mut machine, catalog)
+            || others::line(line, &mut machine, catalog);
     }
     machine.cut_off = log.is_cut_off() || tables.open;
     settle(&mut machine, catalog);
     machine
+}
+
+/// Tables as they were printed: a narrow terminal breaks their lines, and some ways of copying join them all.
+fn unfold(text: &str) -> String {
+    /// No line of a table is this long.
+    const WIDEST: usize = 160;
+    let mut out = String::with_capacity(text.len() + 64);
+    // Bytes of a table's line whose end has not been seen.
+    let mut open = 0;
+    for line in text.lines() {
+        if line.len() > WIDEST && line.contains('|') && line.contains("+--") {
+            out.push('\n');
+            out.push_str(
+                &line
+                    .replace("| |", "|\n|")
+                    .replace("+ |", "+\n|")
+                    .replace("| +", "|\n+"),
+            );
+            open = 0;
+            continue;
+        }
+        let plain = line.trim();
+        let begins = plain.starts_with(['|', '+']);
+        if open > 0 && !begins && plain.ends_with('|') && open + line.len() <= WIDEST {
+            out.push_str(line);
+            open = 0;
+            continue;
+        }
+        out.push('\n');
+        out.push_str(line);
+        open = if plain.starts_with('|') && !plain.ends_with('|') {
+            line.len()
+        } else {
+            0
+        };
+    }
+    out
 }
 
 /// Narrows every device's name by what was read of it.
@@ -62,7 +107,9 @@ fn settle(machine: &mut Machine, catalog: &Catalog) {
         );
         if let Some(identity) = &mut device.identity {
             if let Some(mib) = memory.filter(|_| !device.is_virtual) {
-                identity.narrow(catalog, |card| judge::is_whole(card, mib));
+                identity.narrow(catalog, |card| {
+                    judge::is_whole(card, mib) || judge::is_die(card, mib)
+                });
             }
             if let Some(watts) = limit {
                 identity.narrow(catalog, |card| {

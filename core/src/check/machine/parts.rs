@@ -55,9 +55,12 @@ pub fn name_device(device: &mut Device, name: &str, catalog: &Catalog) {
     let is_virtual = name.contains("grid ") || name.contains("vgpu") || has_profile(name);
     device.is_virtual |= is_virtual;
     let plain = if is_virtual {
-        name.replace("a100d", "a100")
-            .replace("a100x", "a100")
-            .replace("h100l", "h100")
+        // NVIDIA's names of vGPU hosts: D has 80 GB, X is the form of HGX boards, L is the H100 NVL.
+        name.replace("a100dx", "a100-sxm4-80gb")
+            .replace("a100d", "a100-pcie-80gb")
+            .replace("a100x", "a100-sxm4-40gb")
+            .replace("h100xm", "h100 sxm")
+            .replace("h100l", "h100 nvl")
     } else {
         name.to_owned()
     };

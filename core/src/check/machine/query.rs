@@ -53,10 +53,14 @@ impl Log {
             self.tool = Some(Tool::NvidiaSmiQuery);
             machine.tool(Tool::NvidiaSmiQuery);
         }
+        // Before the first card stands what is said of the machine, in any language.
+        let of_card = matches!(key, "product name" | "fb memory usage" | "pcie generation");
+        let of_machine = self.current.is_none() && self.path.is_empty() && indent == 0 && !of_card;
         while self.path.last().is_some_and(|(above, _)| *above >= indent) {
             self.path.pop();
         }
         if text.is_empty() {
+            machine.lists_processes |= key == "processes";
             if self.path.len() < 16 {
                 self.path.push((indent, key.to_owned()));
             }
@@ -64,7 +68,7 @@ impl Log {
         }
         match self.tool {
             Some(Tool::AmdSmi) => self.amd(key, text, machine, catalog),
-            _ => self.nvidia(key, text, machine, catalog),
+            _ => self.nvidia(key, text, of_machine, machine, catalog),
         }
         true
     }
@@ -115,16 +119,36 @@ impl Log {
         machine.device(self.current?)
     }
 
-    fn nvidia(&mut self, key: &str, text: &str, machine: &mut Machine, catalog: &Catalog) {
+    fn nvidia(
+        &mut self,
+        key: &str,
+        text: &str,
+        of_machine: bool,
+        machine: &mut Machine,
+        catalog: &Catalog,
+    ) {
         match key {
-            "driver version" => machine.driver = Version::read(text),
-            "cuda version" => machine.cuda = Version::read(text),
+            // "Deprecated; ..." of later drivers is no version.
+            "driver version" | "kmd version" if text.starts_with(|c: char| c.is_ascii_digit()) => {
+                machine.driver = Version::read(text);
+            }
+            "cuda version" | "cuda umd version"
+                if text.starts_with(|c: char| c.is_ascii_digit()) =>
+            {
+                machine.cuda = Version::read(text);
+            }
+            "processes" => machine.lists_processes = true,
             "attached gpus" => machine.attached = value(text).map(|n| n as u32),
             _ => {}
         }
         if matches!(
             key,
-            "driver version" | "cuda version" | "attached gpus" | "timestamp"
+            "driver version"
+                | "cuda version"
+                | "kmd version"
+                | "cuda umd version"
+                | "attached gpus"
+                | "timestamp"
         ) {
             return;
         }
@@ -143,6 +167,9 @@ impl Log {
         self.ended |= ended;
         let errors = self.within("ecc errors") && heading == "aggregate";
         let remapped = heading == "remapped rows";
+        if of_machine {
+            return;
+        }
         let Some(device) = self.device(machine) else {
             return;
         };

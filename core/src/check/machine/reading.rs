@@ -18,6 +18,8 @@ pub enum Tool {
     NpuSmi,
     MxSmi,
     Lspci,
+    Gpustat,
+    Torch,
     Benchmark,
 }
 
@@ -34,6 +36,8 @@ impl Tool {
             Self::NpuSmi => "npu-smi",
             Self::MxSmi => "mx-smi",
             Self::Lspci => "lspci",
+            Self::Gpustat => "gpustat",
+            Self::Torch => "torch.cuda",
             Self::Benchmark => "cardfit",
         }
     }
@@ -237,6 +241,8 @@ pub struct Device {
     pub process_mib: f64,
     /// How it is partitioned.
     pub partition: Option<Partition>,
+    /// NVLinks that work, and those that are off.
+    pub direct_links: Option<(u32, u32)>,
     /// Whether its tool calls it well.
     pub healthy: Option<bool>,
     /// Market name was cut or missing, maker is NVIDIA's GeForce line.
@@ -320,6 +326,64 @@ pub struct Machine {
     pub cut_off: bool,
     /// Benchmarks read back.
     pub measured: Vec<Measured>,
+    /// What the tools say went wrong.
+    pub failures: Vec<Failure>,
+    /// A list of processes was printed, if only an empty one.
+    #[serde(skip)]
+    pub lists_processes: bool,
+}
+
+/// Why a tool printed no card, or one card less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Failure {
+    /// The tool is not there.
+    NoTool,
+    /// The driver does not answer.
+    NoDriver,
+    /// Driver and library are of different versions.
+    VersionMismatch,
+    /// No device was found.
+    NoDevices,
+    /// A card does not answer any more.
+    LostCard,
+}
+
+impl Failure {
+    /// The failure that a line of a terminal tells of.
+    pub fn read(line: &str) -> Option<Self> {
+        const TOOLS: [&str; 7] = [
+            "nvidia-smi",
+            "rocm-smi",
+            "amd-smi",
+            "npu-smi",
+            "mx-smi",
+            "nvml",
+            "dcmi",
+        ];
+        const MARKS: [(&str, Failure); 12] = [
+            ("driver/library version mismatch", Failure::VersionMismatch),
+            (
+                "couldn't communicate with the nvidia driver",
+                Failure::NoDriver,
+            ),
+            ("failed to initialize nvml", Failure::NoDriver),
+            ("dcmi module initialize failed", Failure::NoDriver),
+            (
+                "driver not initialized (amdgpu not found",
+                Failure::NoDriver,
+            ),
+            ("no devices were found", Failure::NoDevices),
+            ("no amd gpus", Failure::NoDevices),
+            ("gpu is lost", Failure::LostCard),
+            ("has fallen off the bus", Failure::LostCard),
+            ("unable to determine the device handle", Failure::LostCard),
+            ("command not found", Failure::NoTool),
+            ("未找到命令", Failure::NoTool),
+        ];
+        let (_, failure) = MARKS.into_iter().find(|(mark, _)| line.contains(mark))?;
+        (failure != Self::NoTool || TOOLS.iter().any(|tool| line.contains(tool))).then_some(failure)
+    }
 }
 
 /// Most devices of one paste.

@@ -26,6 +26,8 @@ pub struct Tables {
     current: Option<usize>,
     /// Devices of this table so far.
     count: usize,
+    /// `npu-smi`: number of the NPU and of its chip, for every device of this table.
+    chips: Vec<(usize, usize)>,
     /// A table has begun and not ended.
     pub open: bool,
 }
@@ -63,10 +65,17 @@ impl Tables {
 
     fn header(&mut self, line: &str, machine: &mut Machine) -> bool {
         let after = |key: &str| line.split_once(key).map(|(_, rest)| rest);
-        if line.contains("nvidia-smi") && line.contains("driver version") {
+        let nvidia = line.contains("nvidia-smi")
+            && (line.contains("driver version") || line.contains("kmd version"));
+        if nvidia {
+            // Since driver 610 the two versions go by the names of what they are of.
             self.begin(Tool::NvidiaSmi, machine);
-            machine.driver = after("driver version").and_then(Version::read);
-            machine.cuda = after("cuda version").and_then(Version::read);
+            machine.driver = after("driver version")
+                .or_else(|| after("kmd version"))
+                .and_then(Version::read);
+            machine.cuda = after("cuda version")
+                .or_else(|| after("cuda umd version"))
+                .and_then(Version::read);
         } else if line.contains("npu-smi ") && line.contains("version") {
             self.begin(Tool::NpuSmi, machine);
             machine.driver = after("version").and_then(Version::read);
@@ -83,6 +92,7 @@ impl Tables {
             || line.contains("process:")
         {
             self.part = Part::Processes;
+            machine.lists_processes = true;
         } else if line.contains("===") || line.contains("---") {
             // A rule inside a table.
         } else {
@@ -92,6 +102,19 @@ impl Tables {
     }
 
     fn device(&mut self, cells: &[&str], machine: &mut Machine, catalog: &Catalog) {
+        if let [board, gpu, bus, rest] = cells
+            && self.tool.is_none_or(|tool| tool == Tool::MxSmi)
+            && (board.contains("metax") || board.contains("mxc") || self.current.is_some())
+        {
+            // mx-smi since 2.2 has a cell of its own for the board, and power before the temperature.
+            let second = format!("{gpu} {board}");
+            let first = if bus.contains('/') {
+                second.as_str()
+            } else {
+                *board
+            };
+            return self.device(&[first, *bus, *rest], machine, catalog);
+        }
         let has_address = |cell: &str| cell.split(' ').any(is_bus_address);
         let [first, second, third] = three(cells);
         let mut words = first.split(' ').filter(|w| !w.is_empty());
@@ -113,7 +136,7 @@ impl Tables {
         } else if index.is_some() && named && (has_address(second) || is_health(second)) {
             self.first_row(index.unwrap_or_default(), cells, machine, catalog);
         } else if self.tool == Some(Tool::NpuSmi) && (has_address(second) || second == "na") {
-            self.npu_second(third, machine);
+            self.npu_second(first, third, machine);
         } else if cells.len() == 2 && second.contains('/') && first.contains('/') {
             self.amd_second(first, second, machine);
         } else if second.contains('/') && second.contains("mib") {
@@ -126,6 +149,12 @@ impl Tables {
         {
             device.mig = Some(third.starts_with("enabled"));
         }
+        // A card that does not answer.
+        if cells.iter().any(|cell| cell.contains("err!"))
+            && let Some(device) = self.current.and_then(|i| machine.device(i))
+        {
+            device.healthy = Some(false);
+        }
     }
 
     fn first_row(
@@ -136,6 +165,9 @@ impl Tables {
         catalog: &Catalog,
     ) {
         let [first, second, third] = three(cells);
+        if self.tool == Some(Tool::NpuSmi) {
+            self.chips.push((index, 0));
+        }
         // npu-smi numbers slots, and lists both chips of a 910C under one; others number devices.
         let index = if self.tool == Some(Tool::NpuSmi) || index > self.count + 64 {
             self.count
@@ -172,6 +204,7 @@ impl Tables {
             match third {
                 "off" => device.ecc = Some(false),
                 "n/a" => {}
+                "err!" => device.healthy = Some(false),
                 _ => {
                     if let Some(errors) = value(third) {
                         device.ecc = Some(true);
@@ -217,7 +250,10 @@ impl Tables {
             .find_map(|word| word.strip_prefix('p')?.parse().ok().filter(|n| *n <= 15));
     }
 
-    fn npu_second(&mut self, third: &str, machine: &mut Machine) {
+    fn npu_second(&mut self, first: &str, third: &str, machine: &mut Machine) {
+        if let (Some(chip), Some(last)) = (value(first), self.chips.last_mut()) {
+            last.1 = chip as usize;
+        }
         let Some(device) = self.current.and_then(|i| machine.device(i)) else {
             return;
         };
@@ -241,6 +277,12 @@ impl Tables {
             device.power_draw_w = Some(drawn);
             device.power_limit_w = Some(limit).filter(|w| *w > 0.0);
         }
+        // Memory use, temperature, uncorrectable errors, power.
+        let errors = second.split_once("°c").and_then(|(_, rest)| {
+            let first = rest.split_whitespace().next()?;
+            first.parse::<f64>().ok()
+        });
+        device.ecc_errors = errors.or(device.ecc_errors);
         // "Linux Guest" and "VF": a virtual function of one whole card, as clouds hand them out.
     }
 
@@ -285,13 +327,20 @@ impl Tables {
 
     fn process(&mut self, cells: &[&str], machine: &mut Machine) {
         let first = cells.first().copied().unwrap_or_default();
-        let index = first
+        let mut ids = first
             .split(' ')
-            .next()
-            .and_then(|w| w.parse::<usize>().ok());
-        let Some(index) = index else {
+            .filter(|w| !w.is_empty())
+            .map(|w| w.parse::<usize>().ok());
+        let Some(mut index) = ids.next().flatten() else {
             return;
         };
+        if self.tool == Some(Tool::NpuSmi) {
+            let chip = ids.next().flatten().unwrap_or(0);
+            let Some(at) = self.chips.iter().position(|c| *c == (index, chip)) else {
+                return;
+            };
+            index = at;
+        }
         // npu-smi and mx-smi have cells, nvidia-smi has one line: the last word is what is held.
         let last = cells.last().copied().unwrap_or_default();
         let word = last.split(' ').next_back().unwrap_or_default();

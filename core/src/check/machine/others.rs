@@ -1,0 +1,76 @@
+//! What people paste in place of a driver's own tool: `gpustat`, and the properties that PyTorch prints.
+
+use super::parts::{name_device, number_before, used_and_total, value};
+use super::reading::{Machine, Tool};
+use crate::catalog::Catalog;
+
+/// Reads a line; whether it was of one of these.
+pub fn line(line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
+    gpustat(line, machine, catalog) || torch(line, machine, catalog)
+}
+
+/// `[0] NVIDIA A100-SXM4-80GB | 35'C,   0 % | 4 / 81920 MB | user(4M)`.
+fn gpustat(line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
+    let Some((index, rest)) = line
+        .trim_start()
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+    else {
+        return false;
+    };
+    let cells: Vec<&str> = rest.split('|').map(str::trim).take(8).collect();
+    let (Ok(index), [name, state, memory, holders @ ..]) =
+        (index.parse::<usize>(), cells.as_slice())
+    else {
+        return false;
+    };
+    let Some((used, total)) = used_and_total(memory).filter(|_| memory.ends_with("mb")) else {
+        return false;
+    };
+    machine.tool(Tool::Gpustat);
+    let Some(device) = machine.device(index) else {
+        return true;
+    };
+    device.nvidia = true;
+    name_device(device, name, catalog);
+    device.used_mib = Some(used);
+    device.memory_mib = Some(total);
+    for part in state.split(',').map(str::trim) {
+        if part.ends_with('w') {
+            device.power_limit_w = part.rsplit_once('/').and_then(|(_, limit)| value(limit));
+            device.power_draw_w = value(part);
+        } else if part.ends_with('%') {
+            device.utilization = value(part);
+        } else if part.ends_with('c') {
+            device.temperature_c = value(part).or_else(|| number_before(part, 'c'));
+        }
+    }
+    let holders: usize = holders
+        .iter()
+        .flat_map(|cell| cell.split(' '))
+        .filter(|word| word.ends_with("m)"))
+        .count();
+    device.processes = u32::try_from(holders).unwrap_or(u32::MAX);
+    true
+}
+
+/// `_CudaDeviceProperties(name='NVIDIA A100-SXM4-40GB', major=8, minor=0, total_memory=40326MB, ...)`.
+fn torch(line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
+    let Some((_, rest)) = line.split_once("cudadeviceproperties(name='") else {
+        return false;
+    };
+    let Some((name, rest)) = rest.split_once('\'') else {
+        return false;
+    };
+    let known = machine.tools.contains(&Tool::Torch);
+    let index = if known { machine.devices.len() } else { 0 };
+    machine.tool(Tool::Torch);
+    let Some(device) = machine.device(index) else {
+        return true;
+    };
+    device.nvidia = true;
+    name_device(device, name, catalog);
+    let total = rest.split_once("total_memory=").map(|(_, rest)| rest);
+    device.memory_mib = total.and_then(value).or(device.memory_mib);
+    true
+}
