@@ -78,3 +78,32 @@ where
         </Suspense>
     }
 }
+
+/// A fold whose inside is a part made by `lazy_view!`, asked for when it is first opened.
+#[component]
+pub fn LazyDetails<P, F>(
+    /// Class besides `more`.
+    #[prop(optional)]
+    class: &'static str,
+    /// Name for tests.
+    testid: &'static str,
+    /// What is always seen.
+    #[prop(into)]
+    summary: ViewFnOnce,
+    /// Asks for the part.
+    part: P,
+) -> impl IntoView
+where
+    P: Fn() -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Result<AnyView, PartMissing>> + Send + 'static,
+{
+    let opened = RwSignal::new(false);
+    view! {
+        <details class=format!("more {class}") data-testid=testid on:toggle=move |_| opened.set(true)>
+            <summary>{summary.run()}</summary>
+            <Show when=move || opened.get()>
+                <Lazy part=part.clone() />
+            </Show>
+        </details>
+    }
+}

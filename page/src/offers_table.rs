@@ -14,7 +14,7 @@ use crate::lazy::Lazy;
 use crate::offer_detail::offer_detail;
 use crate::own_price::OwnPrice;
 use crate::state::App;
-use crate::take::TakeAway;
+use crate::take::take_away;
 use crate::words::{self, t};
 
 /// Rows shown before "all" is asked for.
@@ -118,7 +118,7 @@ pub fn OffersTable() -> impl IntoView {
                     }}
                 </button>
             </Show>
-            <TakeAway />
+            <Lazy part=take_away />
         </section>
     }
 }

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 
 use crate::answer::{Answer, cost};
 use crate::chart::save;
+use crate::lazy::lazy_view;
 use crate::state::App;
 use crate::words::{self, t};
 
@@ -97,9 +98,17 @@ fn LaunchFiles(files: Vec<LaunchFile>) -> impl IntoView {
     }
 }
 
+lazy_view! {
+    part = answer;
+    /// [`TakeAway`], loaded after the first answer.
+    pub fn take_away() {
+        view! { <TakeAway /> }.into_any()
+    }
+}
+
 /// Ways to take all offers along.
 #[component]
-pub fn TakeAway() -> impl IntoView {
+fn TakeAway() -> impl IntoView {
     let app = App::get();
     view! {
         <p class="ways take" role="group" aria-label=t("take.title")>

@@ -12,7 +12,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{DragEvent, File, HtmlInputElement};
 
 use crate::format;
-use crate::lazy::{Lazy, lazy_view};
+use crate::lazy::{LazyDetails, lazy_view};
 use crate::state::App;
 use crate::words::{self, t};
 
@@ -59,15 +59,7 @@ lazy_view! {
 /// The panel, loaded when it is first opened.
 #[component]
 pub fn BringModel() -> impl IntoView {
-    let opened = RwSignal::new(false);
-    view! {
-        <details class="more bring" data-testid="bring" on:toggle=move |_| opened.set(true)>
-            <summary>{t("bring.title")}</summary>
-            <Show when=move || opened.get()>
-                <Lazy part=bring_panel />
-            </Show>
-        </details>
-    }
+    view! { <LazyDetails class="bring" testid="bring" summary=|| t("bring.title") part=bring_panel /> }
 }
 
 /// Paste, choose or drop; then field by field what was read.

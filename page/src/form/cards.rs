@@ -7,18 +7,28 @@ use cardfit::text::text;
 use leptos::prelude::*;
 
 use super::field::{CheckField, FieldNote};
+use crate::lazy::{LazyDetails, lazy_view};
 use crate::search;
 use crate::state::{App, Pace};
 use crate::words::{self, t};
 
-/// A searchable choice of many cards, by maker.
+lazy_view! {
+    part = form;
+    fn card_choice() {
+        view! { <CardChoice /> }.into_any()
+    }
+}
+
+fn chosen_cards(app: App) -> Memo<Vec<String>> {
+    Memo::new(move |_| app.scenario.with(|s| s.shelf.cards.clone()))
+}
+
+/// Which cards are looked at, and the choice on demand.
 #[component]
 pub fn CardFilter() -> impl IntoView {
     let app = App::get();
-    let opened = RwSignal::new(false);
-    let wanted = RwSignal::new(String::new());
-    let chosen = Memo::new(move |_| app.scenario.with(|s| s.shelf.cards.clone()));
-    let summary = move || {
+    let chosen = chosen_cards(app);
+    let names = move || {
         let lang = app.lang.get();
         chosen.with(|ids| match ids.as_slice() {
             [] => text(lang, "page.cards.all", &[]),
@@ -26,16 +36,20 @@ pub fn CardFilter() -> impl IntoView {
             many => text(lang, "page.cards.chosen", &[("n", &many.len().to_string())]),
         })
     };
+    let summary = move || {
+        view! { {t("field.cards")} " " <span class="summary-value">{names}</span> }
+    };
+    view! { <LazyDetails testid="card-filter" summary part=card_choice /> }
+}
+
+/// A searchable choice of many cards, by maker.
+#[component]
+fn CardChoice() -> impl IntoView {
+    let app = App::get();
+    let wanted = RwSignal::new(String::new());
+    let chosen = chosen_cards(app);
     view! {
-        <details
-            class="more"
-            data-testid="card-filter"
-            on:toggle=move |_| opened.set(true)
-        >
-            <summary>
-                {t("field.cards")} <span class="summary-value">{summary}</span>
-            </summary>
-            <Show when=move || opened.get()>
+        <div>
                 <div class="field">
                     <label for="card-search">{t("page.cards.search")}</label>
                     <div class="input">
@@ -69,8 +83,7 @@ pub fn CardFilter() -> impl IntoView {
                 </div>
                 <CheckField param="unpriced" value={|s| s.shelf.unpriced} />
                 <super::own_card::OwnCards />
-            </Show>
-        </details>
+        </div>
     }
 }
 

@@ -5,6 +5,7 @@ use cardfit::scenario::{ModelChoice, Scenario};
 use leptos::prelude::*;
 
 use super::field::{CheckField, FieldNote, NumberField};
+use crate::lazy::{Lazy, lazy_view};
 use crate::state::{App, Pace};
 use crate::words::t;
 
@@ -70,11 +71,28 @@ fn AttentionGroups() -> impl IntoView {
     }
 }
 
+lazy_view! {
+    part = form;
+    fn own_shape() {
+        view! { <OwnShape /> }.into_any()
+    }
+}
+
 /// The shape of a model that is not in the catalog, shown when the model is one.
 #[component]
 pub fn CustomModel() -> impl IntoView {
     let app = App::get();
     let shown = Memo::new(move |_| app.scenario.with(|s| shape(s).is_some()));
+    view! {
+        <Show when=move || shown.get()>
+            <Lazy part=own_shape />
+        </Show>
+    }
+}
+
+#[component]
+fn OwnShape() -> impl IntoView {
+    let app = App::get();
     // Blocks of several kinds, or with latent attention, have no single number of heads to show.
     let plain = Memo::new(move |_| app.scenario.with(|s| heads(s).is_some()));
     let experts = Memo::new(move |_| {
@@ -82,7 +100,6 @@ pub fn CustomModel() -> impl IntoView {
             .with(|s| shape(s).is_some_and(|t| t.experts.is_some()))
     });
     view! {
-        <Show when=move || shown.get()>
             <fieldset class="custom" data-testid="custom-model">
                 <legend>{t("page.model.custom")}</legend>
                 <div class="pairs">
@@ -148,6 +165,5 @@ pub fn CustomModel() -> impl IntoView {
                 <CheckField param="gated" value={|s| shape(s).is_some_and(|t| t.ffn_gated)} />
                 <CheckField param="tie" value={|s| shape(s).is_some_and(|t| t.tie_embeddings)} />
             </fieldset>
-        </Show>
     }
 }

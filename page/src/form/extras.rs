@@ -2,12 +2,13 @@
 
 use cardfit::catalog::Billing;
 use cardfit::rental::{Exchange, InterruptionRates, ProviderRule};
-use cardfit::scenario::{Extras, Scenario, SpotTerms, number};
+use cardfit::scenario::{Scenario, SpotTerms, number};
 use cardfit::text::text;
 use leptos::prelude::*;
 
 use super::field::NumberField;
 use crate::format;
+use crate::lazy::{LazyDetails, lazy_view};
 use crate::state::{App, Pace};
 use crate::words::t;
 
@@ -44,7 +45,14 @@ const USUAL: [(&str, &str); 5] = [
 const PRESET_DISK_GB: &str = "100";
 
 fn any_set(scenario: &Scenario) -> bool {
-    scenario.money.extras != Extras::default()
+    scenario.money.extras != cardfit::scenario::Extras::default()
+}
+
+lazy_view! {
+    part = form;
+    fn extras() {
+        view! { <Extras /> }.into_any()
+    }
 }
 
 /// The opt-in part of the form.
@@ -52,21 +60,33 @@ fn any_set(scenario: &Scenario) -> bool {
 pub fn ExtrasDetails() -> impl IntoView {
     let app = App::get();
     let set = Memo::new(move |_| app.scenario.with(any_set));
+    let summary = move || {
+        let counted = move || {
+            let key = if set.get() {
+                "extras.counted"
+            } else {
+                "extras.none"
+            };
+            text(app.lang.get(), key, &[])
+        };
+        view! {
+            {t("extras.title")}
+            <span class="summary-value">{counted}</span>
+        }
+    };
+    view! { <LazyDetails testid="extras" summary part=extras /> }
+}
+
+/// What is beside the cards, input by input.
+#[component]
+fn Extras() -> impl IntoView {
+    let app = App::get();
     let serves = Memo::new(move |_| {
         app.scenario
             .with(|s| crate::answer::AnswerKind::of(s) == crate::answer::AnswerKind::Monthly)
     });
     view! {
-        <details class="more" data-testid="extras">
-            <summary>
-                {t("extras.title")}
-                <span class="summary-value">
-                    {move || {
-                        let key = if set.get() { "extras.counted" } else { "extras.none" };
-                        text(app.lang.get(), key, &[])
-                    }}
-                </span>
-            </summary>
+        <div>
             <p class="note">{t("extras.note")}</p>
             <Presets />
             <section class="group">
@@ -116,7 +136,7 @@ pub fn ExtrasDetails() -> impl IntoView {
                 </div>
             </section>
             <SpotDetails />
-        </details>
+        </div>
     }
 }
 

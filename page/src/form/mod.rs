@@ -16,6 +16,7 @@ use cardfit::scenario::Choice;
 use cardfit::scenario::{Job, RankBy, Scenario, Training};
 use leptos::prelude::*;
 
+use crate::lazy::{Lazy, LazyDetails, lazy_view};
 use crate::model_picker::ModelPicker;
 use crate::state::{App, Pace};
 use crate::words::t;
@@ -43,6 +44,41 @@ pub fn order_name(order: RankBy) -> &'static str {
         RankBy::Cheapest => "page.order.cheapest",
         RankBy::Fastest => "page.order.fastest",
         RankBy::BestValue => "page.order.value",
+    }
+}
+
+lazy_view! {
+    part = form;
+    /// Inputs of the jobs that are not a language model's.
+    fn work_inputs(panel: work::Panel) {
+        view! { <work::WorkInputs panel /> }.into_any()
+    }
+}
+
+lazy_view! {
+    part = form;
+    fn advanced() {
+        view! { <Advanced /> }.into_any()
+    }
+}
+
+/// What few change.
+#[component]
+fn Advanced() -> impl IntoView {
+    let app = App::get();
+    let serves = Memo::new(move |_| app.scenario.with(|s| serving_of(s).is_some()));
+    let panel = Memo::new(move |_| app.scenario.with(work::Panel::of));
+    view! {
+        {move || {
+            if let Some(panel) = panel.get() {
+                view! { <work::WorkDetails panel /> }.into_any()
+            } else if serves.get() {
+                view! { <serving::ServingDetails /> }.into_any()
+            } else {
+                view! { <training::TrainingDetails /> }.into_any()
+            }
+        }}
+        <money::MoneyDetails />
     }
 }
 
@@ -74,7 +110,7 @@ pub fn ScenarioForm() -> impl IntoView {
             <section class="group pairs">
                 {move || {
                     if let Some(panel) = panel.get() {
-                        view! { <work::WorkInputs panel /> }.into_any()
+                        view! { <Lazy part=move || work_inputs(panel) /> }.into_any()
                     } else if serves.get() {
                         view! { <serving::ServingInputs /> }.into_any()
                     } else {
@@ -107,19 +143,7 @@ pub fn ScenarioForm() -> impl IntoView {
                 />
             </section>
             <cards::CardFilter />
-            <details class="more" data-testid="advanced">
-                <summary>{t("page.form.advanced")}</summary>
-                {move || {
-                    if let Some(panel) = panel.get() {
-                        view! { <work::WorkDetails panel /> }.into_any()
-                    } else if serves.get() {
-                        view! { <serving::ServingDetails /> }.into_any()
-                    } else {
-                        view! { <training::TrainingDetails /> }.into_any()
-                    }
-                }}
-                <money::MoneyDetails />
-            </details>
+            <LazyDetails testid="advanced" summary=|| t("page.form.advanced") part=advanced />
             <extras::ExtrasDetails />
         </form>
     }
