@@ -17,3 +17,4 @@ pub mod split;
 pub mod strict;
 pub mod test;
 pub mod tools;
+pub mod waiting;

@@ -1,7 +1,7 @@
 //! Building the page into dist/.
 
 use crate::run::{Result, root, run};
-use crate::{embed, machine, npm, offline, sizes, split, strict, tools};
+use crate::{embed, machine, npm, offline, sizes, split, strict, tools, waiting};
 use std::path::PathBuf;
 
 /// Where the built page is.
@@ -29,6 +29,7 @@ pub fn build() -> Result<()> {
     machine::write_all(&dist())?;
     // Before the page is made to work offline: a widget keeps nothing in the visitor's browser.
     embed::write_all(&dist())?;
+    waiting::write_all(&dist())?;
     offline::write(&dist())?;
     npm::build(&tools, &dist())?;
     sizes::pack(&dist())?;
