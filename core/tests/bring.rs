@@ -734,3 +734,30 @@ fn a_pair_is_a_decoder_with_its_encoder_aside() {
     let missing = read_text("{\"model_type\":\"bart\",\"d_model\":1024}");
     assert_eq!(missing.expect_err("no layers").field, "encoder_layers");
 }
+
+#[test]
+fn what_writes_no_text_is_refused_by_name() {
+    for (config, field) in [
+        (
+            "{\"model_type\":\"vit\",\"hidden_size\":768,\"num_hidden_layers\":12}",
+            "model_type",
+        ),
+        (
+            "{\"model_type\":\"wav2vec2\",\"hidden_size\":768,\"num_hidden_layers\":12}",
+            "model_type",
+        ),
+        (
+            "{\"_class_name\":\"UNet2DConditionModel\",\"sample_size\":64}",
+            "_class_name",
+        ),
+    ] {
+        let error = read_text(config).expect_err("no language model");
+        assert_eq!(
+            (error.kind, error.field.as_str()),
+            (Kind::NotLanguage, field)
+        );
+        for lang in [Lang::En, Lang::ZhCn] {
+            assert!(error.message(lang).contains(field));
+        }
+    }
+}

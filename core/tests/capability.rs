@@ -6,10 +6,10 @@
 use cardfit::catalog::{Catalog, PriceBook};
 use cardfit::dtype::WeightFormat;
 use cardfit::offers::capability::{
-    Capability, Method, capability, card_of, largest_jobs, largest_pretraining,
+    Capability, Method, capability, card_of, images, largest_jobs, largest_pretraining, streams,
 };
 use cardfit::offers::{Fit, rank};
-use cardfit::scenario::{Job, Scenario, Shelf, TrainingMethod, parse, to_query};
+use cardfit::scenario::{Job, PipelineOffload, Scenario, Shelf, TrainingMethod, parse, to_query};
 
 fn scenario(link: &str) -> Scenario {
     let parsed = parse(link, Catalog::embedded());
@@ -245,4 +245,56 @@ fn a_bad_card_of_ones_own_is_named() {
             parsed.problems
         );
     }
+}
+
+#[test]
+fn images_a_minute_are_those_of_the_offer_that_asks_for_them() {
+    let card = Catalog::embedded().card("rtx-4090").expect("a card");
+    let reaches = images(Catalog::embedded(), card, 1);
+    assert_eq!(reaches.len(), Catalog::embedded().diffusion.len());
+    let of = |id: &str| {
+        let reach = reaches.iter().find(|reach| reach.model == id);
+        reach.unwrap_or_else(|| panic!("no {id}"))
+    };
+    let small = of("sd-1.5").per_minute.expect("it fits").mid;
+    let large = of("sdxl").per_minute.expect("it fits").mid;
+    assert!(small > 2.0 * large, "{small} {large}");
+    // 12 billion parameters and a text encoder of 5 do not fit in 16 bit.
+    let flux = of("flux.1-dev");
+    assert!(flux.weights != WeightFormat::Bf16 || flux.offload != PipelineOffload::None);
+    let link = format!(
+        "m=sdxl&do=image&w=bf16&offload=none&cards=rtx-4090&n=1&unpriced=yes&amount={}",
+        (large * 60.0).round()
+    );
+    let ranking = rank(&scenario(&link), Catalog::embedded(), PriceBook::embedded());
+    let offer = ranking.offers.first().expect("an offer");
+    let hours = offer.hours.expect("a time").mid;
+    assert!((hours - 1.0).abs() < 0.01, "{hours}");
+}
+
+#[test]
+fn cameras_are_followed_as_fast_as_frames_come() {
+    let catalog = Catalog::embedded();
+    let card = |id: &str| catalog.card(id).expect("a card");
+    let of = |id: &str, count: u32, fps: f64, network: &str| {
+        let all = streams(catalog, card(id), count, fps);
+        let one = all.into_iter().find(|reach| reach.network == network);
+        one.unwrap_or_else(|| panic!("{network} on {id}"))
+    };
+    let usual = of("rtx-4090", 1, 25.0, "yolov8n");
+    assert!(usual.streams > 10, "{usual:?}");
+    assert!(usual.delay_s <= 1.0 / 25.0);
+    // All frames of all cameras are fewer than the card can look at.
+    assert!(f64::from(usual.streams) * 25.0 <= usual.throughput.high);
+    assert!(of("rtx-4090", 1, 25.0, "yolov8x").streams < usual.streams);
+    assert!(of("rtx-4090", 1, 60.0, "yolov8n").streams < usual.streams);
+    assert_eq!(
+        of("rtx-4090", 2, 25.0, "yolov8n").streams,
+        2 * usual.streams
+    );
+    // Nobody is followed at a million frames a second, and nothing breaks.
+    assert_eq!(of("t4", 1, 1e6, "yolov8x").streams, 0);
+    // Speech: as many as seconds of audio are transcribed in one.
+    let heard = of("rtx-4090", 1, 25.0, "whisper-large-v3");
+    assert!(heard.streams >= 1 && f64::from(heard.streams) <= heard.throughput.mid);
 }

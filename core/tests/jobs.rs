@@ -455,3 +455,31 @@ proptest! {
         prop_assert!(many >= few * 0.999_999);
     }
 }
+
+/// GPT-2 to GPT-3, LLaMA 7B to 70B, GPT-NeoX, the models of today: each serves and each is trained
+/// with adapters on as few cards as hold it.
+#[test]
+fn every_language_model_answers_in_serving_and_training() {
+    for model in &catalog().models {
+        let id = &model.id;
+        for (job, count) in [("serve&users=1&in=512&out=64", 8), ("qlora&seq=512", 16)] {
+            let link = format!("m={id}&do={job}&cards=b300-288gb&n={count}&unpriced=yes");
+            let offer = one(&link);
+            assert_eq!(offer.fit, Fit::Fits, "{link}: {:?}", offer.memory);
+            let needed = offer.memory.needed_bytes;
+            assert!(
+                needed.low > 0.0 && needed.low <= needed.mid && needed.mid <= needed.high,
+                "{link}"
+            );
+            let pace = match offer.run.unwrap() {
+                Run::Serve { speed, .. } => speed.tokens_per_s_user,
+                Run::Train { speed, .. } => speed.tokens_per_s,
+                Run::Work { .. } => panic!("{link}"),
+            };
+            assert!(
+                pace.low > 0.0 && pace.low <= pace.mid && pace.high.is_finite(),
+                "{link}: {pace:?}"
+            );
+        }
+    }
+}

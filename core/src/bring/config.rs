@@ -92,6 +92,7 @@ impl Dims {
 
 /// Reads a configuration.
 pub(super) fn read(root: &Map<String, Value>) -> Result<Brought, BringError> {
+    language(root)?;
     if let Some(both) = pair::read(root)? {
         return Ok(both);
     }
@@ -308,6 +309,20 @@ pub(super) fn read(root: &Map<String, Value>) -> Result<Brought, BringError> {
         fields: source.fields,
         notes,
     })
+}
+
+/// Refuses what writes no text: parts of image pipelines, networks that see or hear.
+fn language(root: &Map<String, Value>) -> Result<(), BringError> {
+    let word = |name: &str| root.get(name).and_then(Value::as_str);
+    if let Some(class) = word("_class_name") {
+        return Err(BringError::of(Wrong::NotLanguage, "_class_name", class));
+    }
+    match word("model_type") {
+        Some(kind) if Kind::is_other(kind) => {
+            Err(BringError::of(Wrong::NotLanguage, "model_type", kind))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What the file calls the model, or its kind.

@@ -42,6 +42,8 @@ pub enum BringErrorKind {
     NotWhole,
     /// A list of another length than the layers.
     ListLength,
+    /// A network that is no language model.
+    NotLanguage,
     /// Does not go with another field.
     Conflict,
     /// A word that is not known.
@@ -67,6 +69,7 @@ impl BringErrorKind {
             Self::TooLarge => "bring.error.too_large",
             Self::NotWhole => "bring.error.not_whole",
             Self::ListLength => "bring.error.list_length",
+            Self::NotLanguage => "bring.error.not_language",
             Self::Conflict => "bring.error.conflict",
             Self::UnknownWord => "bring.error.unknown_word",
             Self::Truncated => "bring.error.truncated",

@@ -121,7 +121,7 @@ pub(super) fn read(
     if layers == 0 {
         return Ok(None);
     }
-    let per_token = source.whole(
+    let per_token = source.whole_or_each(
         &[
             "num_experts_per_tok",
             "num_experts_per_token",
@@ -144,8 +144,9 @@ pub(super) fn read(
                 .expected(format!("{} = {}", experts.path, experts.value)),
         );
     }
-    // A name of its own, else the feed-forward network's.
-    let own = source.whole(
+    // A name of its own, else the feed-forward network's. Hunyuan and ERNIE give one for each block,
+    // or for text and images.
+    let own = source.whole_or_each(
         &[
             "moe_intermediate_size",
             "expert_intermediate_size",
@@ -154,22 +155,7 @@ pub(super) fn read(
             "ffn_config.ffn_hidden_size",
         ],
         &limits::EXPERT_FFN,
-    );
-    // Hunyuan and ERNIE give one for each block, or for text and images.
-    let own = match own {
-        Ok(read) => read,
-        Err(wrong) => source
-            .list(&["moe_intermediate_size"])
-            .and_then(|list| {
-                let first = list.value.first()?;
-                let value = super::source::whole(&list.path, first, &limits::EXPERT_FFN).ok()?;
-                Some(Some(Read {
-                    path: list.path,
-                    value,
-                }))
-            })
-            .ok_or(wrong)?,
-    };
+    )?;
     let width = own.or_else(|| {
         let named = source.find(&["intermediate_size", "ffn_dim", "d_ff"])?;
         let value = super::source::whole(&named.path, named.value, &limits::EXPERT_FFN).ok()?;
@@ -261,7 +247,7 @@ fn shared(
     if own.is_some() {
         return Ok(own);
     }
-    let count = source.whole(
+    let count = source.whole_or_each(
         &[
             "n_shared_experts",
             "num_shared_experts",

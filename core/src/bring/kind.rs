@@ -242,7 +242,8 @@ impl Kind {
                 tied: base != "falcon_mamba",
                 ..PLAIN
             },
-            "bert" | "roberta" | "xlm-roberta" | "camembert" | "electra" | "deberta-v2" => Self {
+            "bert" | "roberta" | "xlm-roberta" | "camembert" | "electra" | "deberta-v2"
+            | "distilbert" => Self {
                 all_biases: true,
                 positions: Positions::Learned(0),
                 ..PLAIN
@@ -279,11 +280,54 @@ impl Kind {
         }
     }
 
+    /// Whether it sees or hears and knows no tokens.
+    pub fn is_other(model_type: &str) -> bool {
+        matches!(
+            model_type,
+            "vit"
+                | "deit"
+                | "beit"
+                | "swin"
+                | "swinv2"
+                | "resnet"
+                | "regnet"
+                | "convnext"
+                | "convnextv2"
+                | "efficientnet"
+                | "mobilenet_v1"
+                | "mobilenet_v2"
+                | "mobilevit"
+                | "dinov2"
+                | "dinov3_vit"
+                | "segformer"
+                | "detr"
+                | "rt_detr"
+                | "rt_detr_v2"
+                | "d_fine"
+                | "yolos"
+                | "maskformer"
+                | "mask2former"
+                | "sam"
+                | "sam2"
+                | "clip_vision_model"
+                | "siglip_vision_model"
+                | "wav2vec2"
+                | "wav2vec2-bert"
+                | "hubert"
+                | "wavlm"
+                | "encodec"
+                | "dac"
+                | "vits"
+                | "timm_wrapper"
+        )
+    }
+
     /// Whether it reads a text at once and generates none.
     pub fn is_encoder(model_type: &str) -> bool {
         matches!(
             model_type,
             "bert"
+                | "distilbert"
                 | "roberta"
                 | "xlm-roberta"
                 | "camembert"

@@ -166,6 +166,29 @@ impl<'a> Source<'a> {
             .transpose()
     }
 
+    /// A whole number within `limit`, or the largest of a list of them, one for each block.
+    pub fn whole_or_each(
+        &self,
+        names: &[&str],
+        limit: &Limit,
+    ) -> Result<Option<Read<u32>>, BringError> {
+        let Some(found) = self.find(names) else {
+            return Ok(None);
+        };
+        let Value::Array(list) = found.value else {
+            return self.whole(names, limit);
+        };
+        let each: Vec<u32> = list
+            .iter()
+            .enumerate()
+            .map(|(at, value)| whole(&format!("{}[{at}]", found.path), value, limit))
+            .collect::<Result<_, _>>()?;
+        let largest = each.into_iter().max();
+        let empty = || BringError::of(Kind::ListLength, &found.path, "0").expected("1");
+        let value = largest.ok_or_else(empty)?;
+        Ok(Some(found.map(|_| value)))
+    }
+
     /// A whole number within `limit`, `default` where it is missing.
     pub fn whole_or(&self, names: &[&str], limit: &Limit, default: u32) -> Result<u32, BringError> {
         Ok(self.whole(names, limit)?.map_or(default, |read| read.value))

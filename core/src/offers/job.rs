@@ -132,26 +132,13 @@ pub(crate) fn usual_engine(card: &Card, weights: WeightFormat) -> Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Optimizer;
+    use crate::scenario::usual_training;
 
     fn training(method: TrainingMethod, amount: TrainingAmount, seq_len: u32) -> Training {
         Training {
-            method,
             amount,
             seq_len,
-            global_batch: None,
-            precision: TrainingPrecision::Bf16,
-            optimizer: Optimizer::Adamw,
-            lora_rank: 16,
-            base_weights: WeightFormat::Nf4,
-            flash_attention: true,
-            micro_batch: None,
-            recompute: None,
-            sharding: None,
-            tensor_parallel: None,
-            pipeline_parallel: None,
-            expert_parallel: None,
-            offload: None,
+            ..usual_training(method)
         }
     }
 

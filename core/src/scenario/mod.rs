@@ -39,6 +39,10 @@ pub use params::{PARAMS, Param, Scope};
 pub use preset::Preset;
 pub use problem::{Outcome, Problem, ProblemKind, shown};
 pub use query::{Parsed, decode, encode_pairs, parse, to_query};
+pub(crate) use subject::{
+    generation as usual_generation, network_inference as usual_network_inference,
+    transcription as usual_transcription,
+};
 pub use work::{
     Computation, DiffusionMethod, DiffusionTraining, Generation, NetworkInference, NetworkTraining,
     PipelineOffload, Runtime, SpeechEngine, Transcription,

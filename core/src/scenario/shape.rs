@@ -80,8 +80,12 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Transformer {
     let all_hold_experts = experts.as_ref().is_some_and(|e| e.layers == layers);
     let ffn_default = if all_hold_experts { 0 } else { usual_ffn };
     let mut ffn = reader.whole_or(&limits::FFN, ffn_default);
-    // Beside expert blocks there may be blocks of attention alone.
-    if ffn == 0 && experts.is_none() {
+    // Beside expert blocks there may be blocks of attention alone, and state-space blocks need no
+    // network of their own.
+    let has_states = attention
+        .iter()
+        .any(|group| matches!(group.kind, AttentionKind::Linear { .. }));
+    if ffn == 0 && experts.is_none() && !has_states {
         reader.problem(Problem::new(
             "ffn",
             ProblemKind::NoFeedForward,

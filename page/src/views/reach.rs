@@ -2,6 +2,7 @@
 //! the numbers say.
 
 mod articles;
+mod media;
 
 use cardfit::catalog::{Catalog, PriceBook, Vendor};
 use cardfit::offers::capability::{
@@ -69,6 +70,7 @@ pub fn Reach() -> impl IntoView {
                         }
                     })
             }}
+            <media::Media card count />
             <Budget />
             <articles::Articles />
         </main>

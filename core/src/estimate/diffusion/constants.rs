@@ -64,6 +64,8 @@ coefficients! {
         reserved: 1.08, 1.0 ..= 1.5;
         /// Share of kept activations that training holds, over what layers write.
         kept: 0.8, 0.2 ..= 2.0;
+        /// The same of the one block that is computed again, over a mean block.
+        fullest: 1.5, 0.5 ..= 8.0;
         /// Share of the peak that training reaches, over inference.
         training: 0.9, 0.4 ..= 1.6;
     }

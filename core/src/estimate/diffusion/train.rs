@@ -242,7 +242,7 @@ pub fn tuning_memory(
         // The fullest block of a U-Net is one of its finest, about four times the mean.
         let fullest = match model.denoiser.layers {
             Backbone::Unet { .. } => 4.0,
-            Backbone::Transformer { .. } => 1.5,
+            Backbone::Transformer { .. } => c.fullest,
         };
         inputs + fullest * written / blocks.max(1.0)
     } else {

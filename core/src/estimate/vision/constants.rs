@@ -50,12 +50,24 @@ coefficients! {
         training_compute: 3.0, 2.0 ..= 5.0;
         /// Share of their own speed that cards reach which train together.
         together: 0.96, 0.7 ..= 1.0;
-        /// Share of kept activations in training, over what layers write.
+        /// Activations that training keeps, over what layers write: convolutions with norms and
+        /// rectifiers that work in place.
         kept: 2.0, 0.3 ..= 6.0;
+        /// The same of detectors in one pass, whose activations do not work in place, with what
+        /// matching boxes to objects takes.
+        kept_detector: 3.5, 1.0 ..= 8.0;
+        /// The same of detectors in two steps, whose first stage is frozen.
+        kept_boxes: 1.6, 0.3 ..= 6.0;
+        /// The same of networks that label every pixel, whose finest layers come twice.
+        kept_pixels: 3.0, 1.0 ..= 8.0;
+        /// The same of transformers with fused attention.
+        kept_tokens: 1.3, 0.5 ..= 4.0;
+        /// The same of attention in windows, which copies what it shifts and keeps its scores.
+        kept_windows: 1.8, 0.5 ..= 5.0;
         /// Words, as tokens, of a second of speech.
         words: 3.5, 2.0 ..= 6.0;
         /// Host time of one decoding step of faster-whisper for a layer, seconds.
-        speech_layer_s: 1e-4, 1e-5 ..= 2e-3;
+        speech_layer_s: 5e-4, 1e-5 ..= 2e-3;
         /// The same of OpenAI's package, over it.
         openai_layer: 4.0, 1.0 ..= 20.0;
         /// Share of bandwidth that decoding reaches.

@@ -1,6 +1,6 @@
 //! Vision networks and encoders.
 
-use super::constants::VisionConstants;
+use super::constants::{VisionCoefficients, VisionConstants};
 use super::cost::{self, Style};
 use super::{INFERENCE, MEMORY, TRAINING};
 use crate::catalog::{Card, LayerStyle, Network, NetworkTask, Node};
@@ -201,6 +201,18 @@ fn speed(
     }
 }
 
+/// Seconds of an update: FP32 weights and a moment or two are read and written, gradients read.
+fn update_s(run: &NetworkRun<'_>, card: &Card) -> f64 {
+    /// Weights and one moment, both ways, and a gradient.
+    const BYTES: f64 = 2.0 * (4.0 + 4.0) + 4.0;
+    const REACHED: f64 = 0.7;
+    let trained = match run.lora_rank {
+        Some(rank) => cost::adapter_params(run.network, rank),
+        None => run.network.params as f64,
+    };
+    trained * BYTES / (card.bandwidth_gb_s * 1e9 * REACHED)
+}
+
 /// Samples a second that all cards are trained on.
 pub fn training_speed(
     run: &NetworkRun<'_>,
@@ -210,6 +222,7 @@ pub fn training_speed(
     constants: &VisionConstants,
 ) -> WorkSpeed {
     let mut parts = network_time(run, f64::from(plan.batch.max(1)), node.card, constants);
+    parts.memory_s += update_s(run, node.card);
     if plan.copies > 1 {
         let reduce = crate::estimate::diffusion::reduce_s(run.network.params as f64, plan, node);
         let together = constants.coefficients.together;
@@ -230,6 +243,18 @@ pub fn inference_speed(
     speed(run, plan, parts, card, cores, constants)
 }
 
+/// Activations that training a network keeps, over what its layers write.
+fn kept(network: &Network, c: &VisionCoefficients) -> f64 {
+    match (cost::style(network), network.task) {
+        (Style::Tokens, _) => c.kept_tokens,
+        (Style::Published(LayerStyle::Windows), _) => c.kept_windows,
+        (Style::Published(LayerStyle::Boxes), _) => c.kept_boxes,
+        (_, NetworkTask::Detect) => c.kept_detector,
+        (_, NetworkTask::Segment) => c.kept_pixels,
+        (Style::Published(LayerStyle::Convolution | LayerStyle::Depthwise), _) => c.kept,
+    }
+}
+
 /// Memory of one card in training: FP32 weights with gradients and states, their 16-bit copies
 /// under mixed precision, and what the backward pass needs of each layer.
 pub fn training_memory(
@@ -244,8 +269,13 @@ pub fn training_memory(
     let half = run.weights != WeightFormat::Fp32;
     let bytes = if half { 2.0 } else { 4.0 };
     let written = cost::forward(run.network, run.size).written;
-    let kept = c.kept * run.lora_rank.map_or(1.0, |_| adapted(run.network));
-    let active = written * bytes * kept * f64::from(plan.batch.max(1));
+    let kept = kept(run.network, c) * run.lora_rank.map_or(1.0, |_| adapted(run.network));
+    // Scores, their softmax and its dropout, of every layer, where attention is not fused.
+    let scores = match run.fused_attention {
+        true => 0.0,
+        false => cost::scores(run.network, run.size) * cost::layers(run.network) * 3.0 * bytes,
+    };
+    let active = (written * bytes * kept + scores) * f64::from(plan.batch.max(1));
     let (trained, adapters) = match run.lora_rank {
         None => (params, 0.0),
         Some(rank) => (0.0, cost::adapter_params(run.network, rank)),

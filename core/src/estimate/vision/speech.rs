@@ -6,7 +6,7 @@ use super::{MEMORY, SPEECH};
 use crate::catalog::{Card, Network, NetworkCost};
 use crate::dtype::{ComputeDtype, WeightFormat};
 use crate::estimate::diffusion::CONTEXT_BYTES;
-use crate::estimate::work::{WorkPlan, WorkSpeed, WorkUnit, memory_of, overlapped, peak};
+use crate::estimate::work::{Shares, WorkPlan, WorkSpeed, WorkUnit, memory_of, overlapped, peak};
 use crate::estimate::{MemoryEstimate, MemoryPart, TimeParts};
 use crate::scenario::SpeechEngine;
 
@@ -99,8 +99,9 @@ pub fn speech_time(
         format => format.compute_dtype(card),
     };
     let narrow = matches!(dtype, ComputeDtype::Int8 | ComputeDtype::Fp8);
-    let reached =
-        peak(card, dtype) * constants.compute.of(card) * if narrow { c.narrow } else { 1.0 };
+    // Products are a small part of the time, which cannot tell what share of its peak a card reaches.
+    let share = Shares::default().of(card);
+    let reached = peak(card, dtype) * share * if narrow { c.narrow } else { 1.0 };
     let steps = c.words * shape.window_s;
     let encode = shape.encoder_flops() * windows / reached;
     let decode = 2.0 * shape.decoder_params() * rows * steps / reached;
@@ -174,18 +175,15 @@ pub fn speech_memory(
             s.positions * s.width * bytes * 20.0 * windows,
         )
     });
-    // OpenAI's package loads weights in FP32 and keeps both; it also keeps attention's scores.
-    let own = match run.engine {
-        SpeechEngine::FasterWhisper => 1.0,
-        SpeechEngine::OpenaiWhisper => 2.0,
-    };
+    // OpenAI's package kept weights in FP32 beside and attention's scores until its version of
+    // September 2024, and took twice as much then.
     let parts = [
         (
             MemoryPart::Weights,
-            run.weights.bytes_of(run.network.params) as f64 * own,
+            run.weights.bytes_of(run.network.params) as f64,
         ),
         (MemoryPart::KvCache, heard),
-        (MemoryPart::Activations, active * own),
+        (MemoryPart::Activations, active),
         (MemoryPart::Framework, CONTEXT_BYTES),
     ];
     memory_of(parts, &constants.spread, card, MEMORY)

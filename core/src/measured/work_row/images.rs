@@ -182,6 +182,32 @@ pub(super) fn generation<'a>(row: &'a InferenceRow, words: &str, catalog: &'a Ca
     Ok((WorkRun::Generate(run), plan, quantity))
 }
 
+/// `49x480x720`: frames, height, width.
+fn clip(words: &str) -> Option<Canvas> {
+    words.split([' ', ';', ',']).find_map(|word| {
+        let sides: Vec<u32> = word
+            .split('x')
+            .map_while(|side| side.parse().ok())
+            .collect();
+        match *sides {
+            [frames, height, width] => Some(Canvas {
+                width: f64::from(width),
+                height: f64::from(height),
+                frames,
+            }),
+            _ => None,
+        }
+    })
+}
+
+/// `rank 128`, or what Diffusers' scripts take.
+fn rank(words: &str) -> u32 {
+    const USUAL: u32 = 4;
+    let after = words.split("rank ").nth(1).unwrap_or_default();
+    let digits = after.split(|c: char| !c.is_ascii_digit()).next();
+    digits.and_then(|n| n.parse().ok()).unwrap_or(USUAL)
+}
+
 pub(super) fn tuning<'a>(row: &'a TrainingRow, words: &str, catalog: &'a Catalog) -> Read<'a> {
     let unit = memory_unit(&row.unit, false);
     let model = model(&row.model, catalog)?;
@@ -203,22 +229,17 @@ pub(super) fn tuning<'a>(row: &'a TrainingRow, words: &str, catalog: &'a Catalog
         .iter()
         .find(|s| words.contains(*s))
         .and_then(|s| s.trim_start_matches('@').parse::<f64>().ok());
-    let canvas = match side {
-        Some(side) => Canvas {
-            width: side,
-            height: side,
-            frames: 1,
-        },
-        None if words.contains("512x768") => Canvas {
-            width: 512.0,
-            height: 768.0,
-            frames: 1,
-        },
-        None => Canvas {
-            width: f64::from(model.usual.width),
-            height: f64::from(model.usual.height),
-            frames: 1,
-        },
+    let image = |width: f64, height: f64| Canvas {
+        width,
+        height,
+        frames: 1,
+    };
+    let usual = image(f64::from(model.usual.width), f64::from(model.usual.height));
+    let canvas = match (side, clip(words)) {
+        (Some(side), _) => image(side, side),
+        (None, Some(clip)) => clip,
+        (None, None) if words.contains("512x768") => image(512.0, 768.0),
+        (None, None) => usual,
     };
     let cards = row.n_gpus.unwrap_or(1).max(1);
     // Stable Diffusion 2's batch of 2048 images, cut to what a card takes.
@@ -260,8 +281,8 @@ pub(super) fn tuning<'a>(row: &'a TrainingRow, words: &str, catalog: &'a Catalog
         } else {
             Optimizer::Adamw
         },
-        lora_rank: 4,
-        cached: words.contains("precomputed") || lora,
+        lora_rank: rank(words),
+        cached: words.contains("precomputed") || lora && !words.contains("encoders loaded"),
         global_batch: global,
     };
     let plan = WorkPlan {

@@ -7,7 +7,7 @@ mod images;
 mod networks;
 
 use super::{InferenceRow, Judged, TrainingRow};
-use crate::catalog::{Card, Catalog, Node};
+use crate::catalog::{Card, Catalog, NetworkTask, Node};
 use crate::estimate::diffusion::{
     self, CONTEXT_BYTES, DiffusionConstants, GenerationRun, TuningRun, generation_memory,
     generation_speed, tuning_memory, tuning_speed,
@@ -164,7 +164,11 @@ impl<'a> WorkCase<'a> {
             WorkRun::Generate(run) => generation_memory(run, &self.plan, self.card, images),
             WorkRun::Tune(run) => tuning_memory(run, &self.plan, self.card, images),
             WorkRun::Network(run) => {
-                training_memory(run, &self.plan, Optimizer::SgdMomentum, self.card, vision)
+                let optimizer = match run.network.task {
+                    NetworkTask::Text => Optimizer::Adamw,
+                    _ => Optimizer::SgdMomentum,
+                };
+                training_memory(run, &self.plan, optimizer, self.card, vision)
             }
             WorkRun::Speech(run) => speech_memory(run, &self.plan, self.card, vision),
         }

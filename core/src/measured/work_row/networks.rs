@@ -93,22 +93,25 @@ pub(super) fn training<'a>(row: &'a TrainingRow, words: &str, catalog: &'a Catal
         .find_map(|word| word.strip_suffix("px")?.parse().ok());
     let run = NetworkRun {
         network,
-        size: side.unwrap_or_else(|| network.usual_size()),
+        size: side.or(row.seq_len).unwrap_or_else(|| network.usual_size()),
         weights,
         runtime: Runtime::Eager,
         trains: true,
         lora_rank: None,
-        fused_attention: true,
+        fused_attention: !words.contains("attention not fused"),
         tuned,
     };
     let cards = row.n_gpus.unwrap_or(1).max(1);
     let batch = row.micro_batch_per_gpu.unwrap_or(network.usual.batch);
     let quantity = match row.metric.as_str() {
+        "samples_per_s" if words.contains("hugging face trainer") => {
+            return Err("the trainer's own time at four sequences a step");
+        }
         "images_per_s" | "samples_per_s" => Quantity::Rate(1.0),
         "peak_mem_gb" => Quantity::Memory(
             memory_unit(&row.unit, false),
             Counted {
-                context: false,
+                context: words.contains("read from the driver"),
                 loaded_bytes: 0.0,
             },
         ),

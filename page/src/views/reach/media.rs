@@ -1,0 +1,170 @@
+//! Images a minute, and recognition in real time.
+
+use cardfit::catalog::{Card, Catalog, Medium, NetworkTask};
+use cardfit::offers::capability::{self, ImageReach, StreamReach, USUAL_FRAMES_PER_S};
+use cardfit::range::Range;
+use cardfit::scenario::PipelineOffload;
+use cardfit::text::{Lang, text};
+use leptos::prelude::*;
+
+use crate::format;
+use crate::state::App;
+use crate::words::{self, t};
+
+/// A figure with as many digits as it is worth.
+fn figure(lang: Lang, value: f64) -> String {
+    match value {
+        v if v >= 100.0 => format::count(lang, v.round() as u64),
+        v if v >= 10.0 => format!("{v:.0}"),
+        v if v >= 1.0 => format!("{v:.1}"),
+        v => format!("{v:.2}"),
+    }
+}
+
+fn range(lang: Lang, range: Range) -> String {
+    let [mid, low, high] = [range.mid, range.low, range.high].map(|v| figure(lang, v));
+    text(
+        lang,
+        "reach.range",
+        &[("mid", &mid), ("low", &low), ("high", &high)],
+    )
+}
+
+/// Both, of the card that is looked at.
+#[component]
+pub fn Media(card: Memo<String>, count: Memo<u32>) -> impl IntoView {
+    let app = App::get();
+    move || {
+        let id = card.get();
+        let found = app
+            .scenario
+            .with(|scenario| capability::card_of(scenario, Catalog::embedded(), &id))?;
+        Some(view! {
+            <Images card=found.clone() count=count.get() />
+            <Streams card=found count=count.get() />
+        })
+    }
+}
+
+/// Every image and video model on the cards.
+#[component]
+fn Images(card: Card, count: u32) -> impl IntoView {
+    let lang = App::get().lang.get();
+    let rows = capability::images(Catalog::embedded(), &card, count);
+    let size = move |reach: &ImageReach| {
+        let (width, height) = (reach.width.to_string(), reach.height.to_string());
+        let (frames, steps) = (reach.frames.to_string(), reach.steps.to_string());
+        let key = match reach.medium {
+            Medium::Image => "reach.image_size",
+            Medium::Video => "reach.clip_size",
+        };
+        text(
+            lang,
+            key,
+            &[
+                ("width", &width),
+                ("height", &height),
+                ("frames", &frames),
+                ("steps", &steps),
+            ],
+        )
+    };
+    let held = move |reach: &ImageReach| {
+        let weights = words::choice(lang, reach.weights);
+        match (reach.per_minute, reach.offload) {
+            (None, _) => text(lang, "reach.does_not_fit", &[]),
+            (Some(_), PipelineOffload::None) => weights,
+            (Some(_), offload) => format!("{weights}, {}", words::choice(lang, offload)),
+        }
+    };
+    view! {
+        <section aria-labelledby="reach-images">
+            <h3 id="reach-images">{t("reach.images")}</h3>
+            <p class="note">{t("reach.images.say")}</p>
+            <div class="scroll">
+                <table class="reach-table" data-testid="reach-images-table">
+                    <thead>
+                        <tr>
+                            <th scope="col">{t("reach.column.image_model")}</th>
+                            <th scope="col">{t("reach.column.size")}</th>
+                            <th scope="col">{t("reach.column.held")}</th>
+                            <th scope="col" class="number">{t("reach.column.a_minute")}</th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {rows
+                            .iter()
+                            .map(|reach| {
+                                let model = Catalog::embedded().subject(&reach.model);
+                                let name = model.map_or_else(|| reach.model.clone(), |m| m.name().to_owned());
+                                let speed = reach.per_minute.map(|r| range(lang, r)).unwrap_or_default();
+                                view! {
+                                    <tr>
+                                        <th scope="row">{name}</th>
+                                        <td>{size(reach)}</td>
+                                        <td>{held(reach)}</td>
+                                        <td class="number">{speed}</td>
+                                    </tr>
+                                }
+                            })
+                            .collect_view()}
+                    </tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
+
+/// Cameras and speakers that the cards keep up with.
+#[component]
+fn Streams(card: Card, count: u32) -> impl IntoView {
+    let lang = App::get().lang.get();
+    let rows = capability::streams(Catalog::embedded(), &card, count, USUAL_FRAMES_PER_S);
+    let throughput = move |reach: &StreamReach| {
+        let shown = range(lang, reach.throughput);
+        match reach.task {
+            NetworkTask::Speech => text(lang, "reach.audio", &[("n", &shown)]),
+            _ => shown,
+        }
+    };
+    let delay = move |reach: &StreamReach| match reach.delay_s {
+        s if s < 1.0 => text(lang, "reach.ms", &[("n", &figure(lang, s * 1000.0))]),
+        s => text(lang, "reach.seconds", &[("n", &figure(lang, s))]),
+    };
+    let fps = format!("{USUAL_FRAMES_PER_S:.0}");
+    view! {
+        <section aria-labelledby="reach-streams">
+            <h3 id="reach-streams">{t("reach.streams")}</h3>
+            <p class="note">{text(lang, "reach.streams.say", &[("fps", &fps)])}</p>
+            <div class="scroll">
+                <table class="reach-table" data-testid="reach-streams-table">
+                    <thead>
+                        <tr>
+                            <th scope="col">{t("reach.column.network")}</th>
+                            <th scope="col" class="number">{t("reach.column.streams")}</th>
+                            <th scope="col" class="number">{t("reach.column.delay")}</th>
+                            <th scope="col" class="number">{t("reach.column.throughput")}</th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {rows
+                            .iter()
+                            .map(|reach| {
+                                let network = Catalog::embedded().network(&reach.network);
+                                let name = network.map_or_else(|| reach.network.clone(), |n| n.name.clone());
+                                view! {
+                                    <tr>
+                                        <th scope="row">{name}</th>
+                                        <td class="number">{format::count(lang, u64::from(reach.streams))}</td>
+                                        <td class="number">{delay(reach)}</td>
+                                        <td class="number">{throughput(reach)}</td>
+                                    </tr>
+                                }
+                            })
+                            .collect_view()}
+                    </tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
