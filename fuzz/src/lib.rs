@@ -1,4 +1,14 @@
 //! Deterministic mutation runs: from a seed and a number, always the same input, so that a finding can be had again.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`targets`] | the readers that are run, their corpora, and what must hold of what they read |
+//! | [`json`] | changes of JSON that keep it JSON |
+//! | [`bytes`] | changes of binary headers, and headers to change |
+
+pub mod bytes;
+pub mod json;
+pub mod targets;
 
 /// A small generator (SplitMix64, Steele et al. 2014): fast, seeded, the same everywhere.
 #[derive(Debug, Clone)]
@@ -39,7 +49,19 @@ const LONGEST: usize = 2048;
 
 /// An input made of pieces of `corpus`, changed in a few places, always text.
 pub fn mutated(dice: &mut Dice, corpus: &[String], words: &[&str]) -> String {
-    let mut text: Vec<char> = piece(dice, corpus);
+    let text = piece(dice, corpus);
+    changed(dice, text, corpus, words)
+}
+
+/// The same, of a whole part of `corpus`: for what is only read from its beginning.
+pub fn mutated_whole(dice: &mut Dice, corpus: &[String], words: &[&str]) -> String {
+    let text = dice
+        .one_of(corpus)
+        .map(|text| text.chars().take(LONGEST).collect());
+    changed(dice, text.unwrap_or_default(), corpus, words)
+}
+
+fn changed(dice: &mut Dice, mut text: Vec<char>, corpus: &[String], words: &[&str]) -> String {
     for _ in 0..=dice.below(6) {
         match dice.below(10) {
             // A span of another part.

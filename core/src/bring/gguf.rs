@@ -104,7 +104,7 @@ pub(super) struct Header {
 /// # Errors
 /// [`BringErrorKind::Truncated`](super::BringErrorKind::Truncated) where the header goes on after
 /// `first`; else what is wrong with the field.
-pub fn read_gguf(first: &[u8]) -> Result<Brought, BringError> {
+pub(super) fn read_gguf(first: &[u8]) -> Result<Brought, BringError> {
     gguf_shape::read(&header(first)?)
 }
 

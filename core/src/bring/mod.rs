@@ -30,12 +30,13 @@ mod source;
 mod tower;
 
 pub use error::{BringError, BringErrorKind};
-pub use gguf::{GGUF_FIRST_BYTES, is_gguf, read_gguf};
+pub use gguf::{GGUF_FIRST_BYTES, is_gguf};
 
 use serde::Serialize;
 
 use crate::catalog::Transformer;
 use crate::dtype::WeightFormat;
+use crate::scenario::{ProblemKind, limits, shape};
 use crate::text::{Lang, text};
 
 /// Longest text that is read, bytes: a configuration has kilobytes, the index of the largest
@@ -144,13 +145,47 @@ impl Note {
 /// What is wrong with the first field that cannot be used.
 pub fn read_text(given: &str) -> Result<Brought, BringError> {
     let root = source::parse(given)?;
-    if index::is_index(&root) {
+    let brought = if index::is_index(&root) {
         index::read(&root)
     } else if index::is_header(&root) {
         index::read_header(&root)
     } else {
         config::read(&root)
-    }
+    };
+    carried(brought?)
+}
+
+/// Reads the header at the start of a GGUF file and the shape that it describes.
+///
+/// # Errors
+/// [`BringErrorKind::Truncated`] where the header goes on after `first`; else what is wrong with the field.
+pub fn read_gguf(first: &[u8]) -> Result<Brought, BringError> {
+    carried(gguf::read_gguf(first)?)
+}
+
+/// A shape that a link carries whole. One that a link would correct is refused, or another model than the brought one
+/// would be answered for.
+fn carried(brought: Brought) -> Result<Brought, BringError> {
+    let Some(problem) = shape::corrected(&brought.shape) else {
+        return Ok(brought);
+    };
+    let kind = match problem.kind {
+        ProblemKind::ModelTooLarge => BringErrorKind::ModelTooLarge,
+        ProblemKind::TooSmall | ProblemKind::NoFeedForward => BringErrorKind::TooSmall,
+        ProblemKind::TooLarge => BringErrorKind::TooLarge,
+        _ => BringErrorKind::Conflict,
+    };
+    let expected = match problem.kind {
+        ProblemKind::NoFeedForward => "1".to_owned(),
+        ProblemKind::ModelTooLarge => format!("{:.0}T", limits::TOTAL_PARAMS / 1e12),
+        _ => problem.bound,
+    };
+    let field = brought
+        .fields
+        .iter()
+        .find(|field| field.param == problem.param);
+    let key = field.map_or(problem.param.as_str(), |field| &field.key);
+    Err(BringError::of(kind, key, &problem.given).expected(expected))
 }
 
 /// Reads the first bytes of a file: GGUF and safetensors by their own marks, else text.

@@ -14,9 +14,10 @@
 
 use super::defaults;
 use super::limits::{self, Limit};
+use super::params::Param;
 use super::problem::{Outcome, Problem, ProblemKind};
-use super::reader::{Reader, within};
-use crate::catalog::{AttentionGroup, AttentionKind, ExpertLayers, Sparse, Transformer};
+use super::reader::{Given, Reader, within};
+use crate::catalog::{AttentionGroup, AttentionKind, Catalog, ExpertLayers, Sparse, Transformer};
 
 /// Query heads where none are given.
 const HEADS_DEFAULT: u32 = 32;
@@ -119,6 +120,21 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Transformer {
         return plain;
     }
     shape
+}
+
+/// What a link would correct of a shape: `None` where it is read as it is written.
+pub(crate) fn corrected(shape: &Transformer) -> Option<Problem> {
+    let mut pairs = Vec::new();
+    write(shape, &mut pairs);
+    let given = pairs.into_iter().filter_map(|(name, value)| {
+        let param = Param::of(name)?;
+        Some(Given { param, value })
+    });
+    let mut reader = Reader::new(Catalog::embedded(), given.collect(), Vec::new());
+    let again = read(&mut reader);
+    let corrected = reader.problems.into_iter().find(|p| !p.is_warning());
+    let differs = || Problem::new("m", ProblemKind::Conflict, "", Outcome::Ignored);
+    corrected.or_else(|| (again != *shape).then(differs))
 }
 
 /// Whether a shape has no more parameters than a scenario may have, so that counts of bytes and
