@@ -6,6 +6,7 @@ pub mod diffusion;
 pub mod science;
 pub mod serving;
 pub mod spread;
+pub mod tally;
 pub mod training;
 pub mod vision;
 pub mod work;

@@ -85,6 +85,7 @@ impl<'a> Setting<'a> {
         constants: &'a ServingConstants,
         details: RunDetails,
     ) -> Self {
+        crate::estimate::tally::one();
         let shape = &job.model.transformer;
         let card = node.card;
         let architecture = constants.architectures.of(card);

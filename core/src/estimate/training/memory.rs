@@ -6,7 +6,7 @@ use super::counts::Counts;
 use super::job::{Stack, TrainingJob};
 use super::optimizer::{Held, Lasting, Stage, lasting, shards_weights};
 use crate::catalog::Node;
-use crate::estimate::{MemoryEstimate, MemoryPart};
+use crate::estimate::{MemoryEstimate, MemoryPart, tally};
 use crate::plan::{Offload, Sharding, TrainingPlan};
 use crate::scenario::{Optimizer, TrainingPrecision};
 
@@ -101,6 +101,7 @@ pub fn card_bytes(
     node: &Node<'_>,
     constants: &TrainingConstants,
 ) -> CardBytes {
+    tally::one();
     let counts = Counts::of(&job.model.transformer, job.model.params_total);
     let first = stage_bytes(job, &counts, plan, node, Stage::First, constants);
     if plan.pipeline_parallel <= 1 {

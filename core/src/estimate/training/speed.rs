@@ -9,7 +9,7 @@ use super::micro_batch::micro_batch;
 use super::optimizer::{Stage, lasting};
 use super::rates::Rates;
 use crate::catalog::Node;
-use crate::estimate::{TimeParts, TrainingSpeed};
+use crate::estimate::{TimeParts, TrainingSpeed, tally};
 use crate::plan::{Offload, Sharding, TrainingPlan};
 use crate::range::Range;
 use crate::scenario::{Optimizer, TrainingMethod, TrainingPrecision};
@@ -21,6 +21,7 @@ pub fn speed_with(
     node: &Node<'_>,
     constants: &TrainingConstants,
 ) -> TrainingSpeed {
+    tally::one();
     let c = &constants.speed;
     let counts = Counts::of(&job.model.transformer, job.model.params_total);
     let stack = job.stack(plan);

@@ -154,6 +154,7 @@ impl WorkTask<'_> {
 
     /// Memory and speed of a layout.
     pub fn estimate(&self, plan: &WorkPlan, node: &Node<'_>) -> Option<WorkEstimate> {
+        crate::estimate::tally::one();
         let card = node.card;
         let images = DiffusionConstants::embedded();
         let vision = VisionConstants::embedded();
