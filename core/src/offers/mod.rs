@@ -20,10 +20,11 @@ pub use order::{best, sort};
 pub use rescale::with_measured_speed;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::catalog::{Billing, Card, Catalog, Currency, PriceBook};
+use crate::catalog::{Billing, Card, Catalog, Currency, PriceBook, PriceOffer};
 use crate::estimate::work::{WorkPlan, WorkSpeed};
 use crate::estimate::{MemoryEstimate, ServingSpeed, TrainingSpeed};
 use crate::plan::{ServingPlan, TrainingPlan};
@@ -386,14 +387,23 @@ fn shelf<'a>(
             card
         }
     };
+    // Sorted once: a book may have many more rows than there are cards.
+    let mut rows: HashMap<&str, Vec<&'a PriceOffer>> = HashMap::new();
+    for row in &book.offers {
+        rows.entry(&row.card).or_default().push(row);
+    }
+    let prices_of = |card: &str| {
+        let rows = rows.get(card).map_or(&[][..], Vec::as_slice);
+        CardPrices::of_rows(card, &scenario.money, rows)
+    };
     let priced = |card: &'a Card| {
-        let prices = CardPrices::new(&card.id, &scenario.money, book);
+        let prices = prices_of(&card.id);
         (left_of(Cow::Borrowed(card)), prices)
     };
     let named = &scenario.shelf.cards;
     // Whoever describes a card wants to see it, with a price or without.
     let own = scenario.shelf.own.iter().map(|own| {
-        let prices = CardPrices::new(&own.name, &scenario.money, book);
+        let prices = prices_of(&own.name);
         (left_of(Cow::Owned(own.card(catalog))), prices)
     });
     if named.is_empty() {

@@ -1,65 +1,87 @@
 //! Which card of the catalog a name in somebody's price list means.
 
+use std::collections::HashSet;
+
 use super::import::RefusedReason;
 use crate::catalog::{Card, Catalog, PriceBook};
 
-/// The card of a name in somebody's list, and whether it is certain which form (SXM, PCIe) is meant; where it is not,
-/// the one with the least bandwidth, so that what is promised holds.
-pub(super) fn resolve<'a>(
+/// The catalog's cards by the parts of their names, taken apart once for a whole list.
+pub(super) struct CardNames<'a> {
     catalog: &'a Catalog,
-    name: &str,
-    memory_gib: Option<f64>,
-    instance: &str,
-) -> Result<(&'a Card, bool), RefusedReason> {
-    /// Labels and what software counts differ by this much at most.
-    const SAME_MEMORY: f64 = 0.12;
-    let said = Name::of(name);
-    if said.base.is_empty() {
-        return Err(RefusedReason::UnknownCard);
-    }
-    let memory_gib = said.memory_gib.or(memory_gib);
-    let mut family: Vec<&Card> = catalog
-        .cards
-        .iter()
-        .filter(|card| {
-            let id = Name::of(&card.id);
-            id.base == said.base || id.base.strip_prefix("rtx") == Some(said.base.as_str())
-        })
-        .collect();
-    if family.is_empty() {
-        family.extend(catalog.card(name));
-    }
-    if family.is_empty() {
-        return Err(RefusedReason::UnknownCard);
-    }
-    if let Some(memory_gib) = memory_gib {
-        family.retain(|card| (memory_gib / card.memory_gib - 1.0).abs() < SAME_MEMORY);
-        if family.is_empty() {
-            return Err(RefusedReason::MemoryDiffers);
+    cards: Vec<Known<'a>>,
+}
+
+struct Known<'a> {
+    card: &'a Card,
+    name: Name,
+    /// Somebody lets it: a bare name does not mean a card that a single machine in the world has.
+    is_let: bool,
+}
+
+impl<'a> CardNames<'a> {
+    pub fn new(catalog: &'a Catalog) -> Self {
+        let offers = &PriceBook::embedded().offers;
+        let let_cards: HashSet<&str> = offers.iter().map(|offer| offer.card.as_str()).collect();
+        let cards = catalog.cards.iter().map(|card| Known {
+            card,
+            name: Name::of(&card.id),
+            is_let: let_cards.contains(card.id.as_str()),
+        });
+        Self {
+            catalog,
+            cards: cards.collect(),
         }
     }
-    // A bare name means a card that is let, not one that a single machine in the world has.
-    let is_let = |card: &Card| {
-        let offers = &PriceBook::embedded().offers;
-        offers.iter().any(|offer| offer.card == card.id)
-    };
-    if memory_gib.is_none() && family.iter().any(|card| is_let(card)) {
-        family.retain(|card| is_let(card));
+
+    /// The card of a name in somebody's list, and whether it is certain which form (SXM, PCIe) is meant; where it is not,
+    /// the one with the least bandwidth, so that what is promised holds.
+    pub fn resolve(
+        &self,
+        name: &str,
+        memory_gib: Option<f64>,
+        instance: &str,
+    ) -> Result<(&'a Card, bool), RefusedReason> {
+        /// Labels and what software counts differ by this much at most.
+        const SAME_MEMORY: f64 = 0.12;
+        let said = Name::of(name);
+        if said.base.is_empty() {
+            return Err(RefusedReason::UnknownCard);
+        }
+        let memory_gib = said.memory_gib.or(memory_gib);
+        let is_said = |known: &&Known<'a>| {
+            let base = known.name.base.as_str();
+            base == said.base || base.strip_prefix("rtx") == Some(said.base.as_str())
+        };
+        let mut family: Vec<&Known<'a>> = self.cards.iter().filter(is_said).collect();
+        if family.is_empty() {
+            let named = self.catalog.card(name);
+            let is_named = |known: &&Known<'a>| named.is_some_and(|card| card.id == known.card.id);
+            family.extend(self.cards.iter().find(is_named));
+        }
+        if family.is_empty() {
+            return Err(RefusedReason::UnknownCard);
+        }
+        if let Some(memory_gib) = memory_gib {
+            family.retain(|known| (memory_gib / known.card.memory_gib - 1.0).abs() < SAME_MEMORY);
+            if family.is_empty() {
+                return Err(RefusedReason::MemoryDiffers);
+            }
+        }
+        if memory_gib.is_none() && family.iter().any(|known| known.is_let) {
+            family.retain(|known| known.is_let);
+        }
+        let form = said.form.or_else(|| Name::of(instance).form);
+        if form.is_some() && family.iter().any(|known| known.name.form == form) {
+            family.retain(|known| known.name.form == form);
+        }
+        let certain = family.len() == 1;
+        family
+            .into_iter()
+            .map(|known| known.card)
+            .min_by(|a, b| a.bandwidth_gb_s.total_cmp(&b.bandwidth_gb_s))
+            .map(|card| (card, certain))
+            .ok_or(RefusedReason::UnknownCard)
     }
-    let form = said.form.or_else(|| Name::of(instance).form);
-    if let Some(form) = form
-        && family
-            .iter()
-            .any(|card| Name::of(&card.id).form == Some(form))
-    {
-        family.retain(|card| Name::of(&card.id).form == Some(form));
-    }
-    let certain = family.len() == 1;
-    family
-        .into_iter()
-        .min_by(|a, b| a.bandwidth_gb_s.total_cmp(&b.bandwidth_gb_s))
-        .map(|card| (card, certain))
-        .ok_or(RefusedReason::UnknownCard)
 }
 
 /// A card's name taken apart.
@@ -113,7 +135,7 @@ mod tests {
 
     #[test]
     fn names_of_lists_are_found() {
-        let catalog = Catalog::embedded();
+        let names = CardNames::new(Catalog::embedded());
         for (name, memory, instance, card) in [
             ("H100", None, "gpu_1x_h100_sxm5", "h100-sxm-80gb"),
             ("H100", Some(80.0), "gpu_1x_h100_pcie", "h100-pcie-80gb"),
@@ -133,7 +155,9 @@ mod tests {
             ("T4", Some(16.0), "", "t4"),
             ("MI300X", Some(192.0), "", "mi300x"),
         ] {
-            let found = resolve(catalog, name, memory, instance).map(|(card, _)| card.id.as_str());
+            let found = names
+                .resolve(name, memory, instance)
+                .map(|(card, _)| card.id.as_str());
             assert_eq!(found, Ok(card), "{name} {memory:?} {instance}");
         }
     }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use csv::StringRecord;
 use serde::Serialize;
 
-use super::card_names::resolve;
+use super::card_names::CardNames;
 use crate::catalog::{Billing, Card, Catalog, Currency, PriceOffer};
 
 /// A form that price lists come in, told by the names of its columns.
@@ -134,6 +134,7 @@ pub fn import(text: &str, facts: ListFacts<'_>, catalog: &Catalog) -> Imported {
     };
     imported.form = Some(form);
     let columns = Columns::of(&headers);
+    let names = CardNames::new(catalog);
     let mut known: HashMap<String, usize> = HashMap::new();
     for (index, record) in reader.records().enumerate() {
         let record = match record {
@@ -160,8 +161,8 @@ pub fn import(text: &str, facts: ListFacts<'_>, catalog: &Catalog) -> Imported {
         };
         let read = match form {
             PriceForm::Own => own_row(&record, &headers, catalog).map(|offer| vec![offer]),
-            PriceForm::SkyPilot => sky_pilot_row(&row, &facts, catalog),
-            PriceForm::Gpuhunt => gpuhunt_row(&row, &facts, catalog),
+            PriceForm::SkyPilot => sky_pilot_row(&row, &facts, &names),
+            PriceForm::Gpuhunt => gpuhunt_row(&row, &facts, &names),
         };
         match read {
             Ok(offers) if offers.is_empty() => imported.without_card += 1,
@@ -293,7 +294,7 @@ impl Cells<'_> {
 fn sky_pilot_row(
     row: &Cells<'_>,
     facts: &ListFacts<'_>,
-    catalog: &Catalog,
+    names: &CardNames<'_>,
 ) -> Result<Vec<PriceOffer>, RefusedReason> {
     let name = row.text("AcceleratorName");
     let Some(count) = row.count("AcceleratorCount")? else {
@@ -303,7 +304,7 @@ fn sky_pilot_row(
         return Ok(Vec::new());
     }
     let memory_gib = sky_pilot_memory_gib(row.text("GpuInfo"));
-    let (card, variant_stated) = resolve(catalog, name, memory_gib, row.text("InstanceType"))?;
+    let (card, variant_stated) = names.resolve(name, memory_gib, row.text("InstanceType"))?;
     let prices = [
         (Billing::OnDemand, row.price("Price")?),
         (Billing::Spot, row.price("SpotPrice")?),
@@ -345,7 +346,7 @@ fn sky_pilot_memory_gib(info: &str) -> Option<f64> {
 fn gpuhunt_row(
     row: &Cells<'_>,
     facts: &ListFacts<'_>,
-    catalog: &Catalog,
+    names: &CardNames<'_>,
 ) -> Result<Vec<PriceOffer>, RefusedReason> {
     let name = row.text("gpu_name");
     let Some(count) = row.count("gpu_count")? else {
@@ -355,7 +356,7 @@ fn gpuhunt_row(
         return Ok(Vec::new());
     }
     let memory_gib = row.text("gpu_memory").parse::<f64>().ok();
-    let (card, variant_stated) = resolve(catalog, name, memory_gib, row.text("instance_name"))?;
+    let (card, variant_stated) = names.resolve(name, memory_gib, row.text("instance_name"))?;
     let price = row.price("price")?.ok_or(RefusedReason::NoPrice)?;
     let billing = match row.text("spot").to_lowercase().as_str() {
         "true" | "1" => Billing::Spot,

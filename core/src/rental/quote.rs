@@ -170,15 +170,21 @@ pub const USUAL_MODES: [Billing; 5] = [
 impl<'a> CardPrices<'a> {
     /// Prices of `card` under the scenario's money.
     pub fn new(card: &str, money: &Money, book: &'a PriceBook) -> Self {
+        let rows: Vec<&PriceOffer> = book.offers.iter().filter(|o| o.card == card).collect();
+        Self::of_rows(card, money, &rows)
+    }
+
+    /// The same of the rows of that card, for who has sorted a book by cards.
+    pub fn of_rows(card: &str, money: &Money, rows: &[&'a PriceOffer]) -> Self {
         let exchange = Exchange::of(money);
         let mut billings = USUAL_MODES.to_vec();
         billings.extend(&money.billing);
         billings.sort_unstable();
         billings.dedup();
-        let offers = book
-            .offers
+        let offers = rows
             .iter()
-            .filter(|o| o.card == card && !o.low_confidence && usable(o))
+            .copied()
+            .filter(|o| !o.low_confidence && usable(o))
             .filter(|o| billings.contains(&o.billing));
         let row = |offer: &'a PriceOffer, share: f64| Row {
             offer,

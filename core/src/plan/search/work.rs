@@ -94,13 +94,28 @@ impl WorkTask<'_> {
     pub fn best(&self, count: u32, rented: &RentedNode<'_>) -> Option<PlannedWork> {
         let usable = rented.node.card.usable_memory_bytes();
         let mut best: Option<PlannedWork> = None;
+        // What saves memory only costs time where the same batch fits without it.
+        let mut roomy: Vec<WorkPlan> = Vec::new();
+        let saves = |plan: &WorkPlan| {
+            plan.offload != PipelineOffload::None || plan.tiling || plan.recompute
+        };
         for plan in self.layouts(count, rented.node.cards_per_node) {
+            let same = |easy: &WorkPlan| {
+                (easy.batch, easy.cards_per_copy, easy.sharded)
+                    == (plan.batch, plan.cards_per_copy, plan.sharded)
+            };
+            if saves(&plan) && roomy.iter().any(same) {
+                continue;
+            }
             let estimate = self.estimate(&plan, &rented.node)?;
             let planned = PlannedWork {
                 fitness: Fitness::of(&estimate.memory, usable),
                 plan,
                 estimate,
             };
+            if planned.fitness == Fitness::Fits && !saves(&planned.plan) {
+                roomy.push(planned.plan);
+            }
             let better =
                 best.as_ref()
                     .is_none_or(|best| match planned.fitness.cmp(&best.fitness) {
