@@ -37,6 +37,7 @@ pub mod explain;
 pub mod feed;
 pub mod launch;
 pub mod measured;
+pub mod notes;
 pub mod offers;
 pub mod plan;
 pub mod published;

@@ -12,6 +12,7 @@ use crate::words::t;
 /// The head of the page.
 #[component]
 pub fn Header() -> impl IntoView {
+    let open = RwSignal::new(false);
     view! {
         <header class="top">
             <a class="skip" href="#answer">
@@ -21,10 +22,26 @@ pub fn Header() -> impl IntoView {
                 <h1 data-testid="heading">{t("page.title")}</h1>
                 <p>{t("page.subtitle")}</p>
             </div>
-            <div class="switches">
-                <CurrencySwitch />
+            <div class="switches" class:open=open>
+                // Narrow screens keep currency and theme behind it.
+                <button
+                    type="button"
+                    class="quiet settings"
+                    data-testid="settings"
+                    aria-label=t("page.settings")
+                    aria-expanded=move || open.get().to_string()
+                    aria-controls="settings-switches"
+                    on:click=move |_| open.update(|open| *open = !*open)
+                >
+                    <svg viewBox="0 0 16 16" aria-hidden="true" class="theme-glyph">
+                        <path d="M1.5 4.5h6M11.5 4.5h3M1.5 11.5h3M8.5 11.5h6M9.5 2.5a2 2 0 1 1 0 4a2 2 0 1 1 0-4zM6.5 9.5a2 2 0 1 1 0 4a2 2 0 1 1 0-4z" />
+                    </svg>
+                </button>
+                <div class="switches-more" id="settings-switches">
+                    <CurrencySwitch />
+                    <ThemeSwitch />
+                </div>
                 <LangSwitch />
-                <ThemeSwitch />
                 <ShareButton />
             </div>
         </header>
@@ -43,7 +60,7 @@ fn own_name(lang: Lang) -> &'static str {
 fn LangSwitch() -> impl IntoView {
     let app = App::get();
     view! {
-        <div class="switch" role="group" aria-label=t("page.lang")>
+        <div class="switch languages" role="group" aria-label=t("page.lang")>
             {Lang::ALL
                 .into_iter()
                 .map(|lang| {

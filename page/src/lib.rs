@@ -33,6 +33,7 @@ pub mod format;
 pub mod glyphs;
 pub mod header;
 mod lazy;
+mod live;
 pub mod memory_bar;
 pub mod model_picker;
 pub mod notice;

@@ -76,7 +76,7 @@ fn family_of(line: Line) -> &'static str {
 }
 
 /// A thing's name in the page's language.
-fn name_of(lang: Lang, subject: Subject<'_>) -> String {
+pub fn name_of(lang: Lang, subject: Subject<'_>) -> String {
     match (lang, subject) {
         (Lang::ZhCn, Subject::Workload(w)) => w.name_zh.clone(),
         _ => subject.name().to_owned(),

@@ -15,6 +15,7 @@ use crate::offer_detail::offer_detail;
 use crate::own_price::OwnPrice;
 use crate::state::App;
 use crate::take::take_away;
+use crate::views::{View, ViewLink};
 use crate::words::{self, t};
 
 /// Rows shown before "all" is asked for.
@@ -28,6 +29,7 @@ pub fn reveal(app: App, card: &str, count: u32) {
     app.opened.update(|opened| {
         opened.insert(card.to_owned());
     });
+    app.selected.set(Some(card.to_owned()));
     let place = app
         .answer
         .with_untracked(|answer| answer.rows.iter().position(|row| row.best.card == card));
@@ -118,8 +120,106 @@ pub fn OffersTable() -> impl IntoView {
                     }}
                 </button>
             </Show>
+            <CompareBar />
             <Lazy part=take_away />
         </section>
+    }
+}
+
+/// Most cards that stand side by side.
+const MOST_COMPARED: usize = 4;
+
+/// Takes a card into the comparison.
+#[component]
+fn CompareBox(card: String) -> impl IntoView {
+    let app = App::get();
+    let name = {
+        let card = card.clone();
+        move || {
+            let lang = app.lang.get();
+            let name = words::card_name(lang, &card);
+            text(lang, "compare.pick", &[("card", &name)])
+        }
+    };
+    let card = StoredValue::new(card);
+    let is_in = Memo::new(move |_| {
+        app.compared
+            .with(|cards| card.with_value(|card| cards.contains(card)))
+    });
+    let full = move || !is_in.get() && app.compared.with(|cards| cards.len() >= MOST_COMPARED);
+    view! {
+        <label class="compare-box">
+            <input
+                type="checkbox"
+                data-testid="compare-box"
+                aria-label=name
+                prop:checked=is_in
+                prop:disabled=full
+                on:change=move |event| {
+                    let chosen = event_target_checked(&event);
+                    app.compared
+                        .update(|cards| {
+                            card.with_value(|card| {
+                                cards.retain(|other| other != card);
+                                if chosen {
+                                    cards.push(card.clone());
+                                }
+                            });
+                        });
+                }
+            />
+        </label>
+    }
+}
+
+/// The way to the comparison of the cards that were taken into it, each at the count that is looked at.
+#[component]
+fn CompareBar() -> impl IntoView {
+    let app = App::get();
+    let chosen = move || app.compared.with(Vec::len);
+    let link = move || {
+        app.compared.with(|cards| {
+            app.answer.with(|answer| {
+                cards
+                    .iter()
+                    .filter_map(|card| {
+                        let best = &answer.row(card)?.best;
+                        let count = app.looked_at.with(|counts| counts.get(card).copied());
+                        Some(format!("{card}:{}", count.unwrap_or(best.count)))
+                    })
+                    .collect::<Vec<_>>()
+                    .join(",")
+            })
+        })
+    };
+    view! {
+        <div class="compare-bar" class:hidden=move || chosen() == 0 data-testid="compare-bar">
+            <p role="status">
+                {move || {
+                    let lang = app.lang.get();
+                    let key = if chosen() < 2 { "compare.picked_one" } else { "compare.picked" };
+                    text(lang, key, &[("n", &chosen().to_string())])
+                }}
+            </p>
+            {move || {
+                (chosen() > 1)
+                    .then(|| {
+                        view! {
+                            <ViewLink view=View::Compare params=vec![("vs", link())] testid="compare-go">
+                                {t("compare.go")}
+                            </ViewLink>
+                        }
+                    })
+            }}
+            <button
+                type="button"
+                class="link"
+                data-testid="compare-clear"
+                on:click=move |_| app.compared.update(Vec::clear)
+            >
+                {t("compare.clear")}
+            </button>
+        </div>
     }
 }
 
@@ -138,16 +238,24 @@ fn OfferRow(card: String) -> impl IntoView {
     let toggle = {
         let card = card.clone();
         move |_| {
-            app.opened.update(|opened| {
-                if !opened.remove(&card) {
+            let open = app.opened.try_update(|opened| {
+                let open = !opened.remove(&card);
+                if open {
                     opened.insert(card.clone());
                 }
+                open
             });
+            app.selected
+                .set(open.unwrap_or(false).then(|| card.clone()));
         }
     };
     let pointed = {
         let card = card.clone();
         Memo::new(move |_| app.pointed_in_chart.with(|at| at.as_ref() == Some(&card)))
+    };
+    let selected = {
+        let card = card.clone();
+        Memo::new(move |_| app.selected.with(|at| at.as_ref() == Some(&card)))
     };
     let kept = StoredValue::new(card.clone());
     let point = move |_| app.pointed.set(Some(kept.get_value()));
@@ -166,6 +274,7 @@ fn OfferRow(card: String) -> impl IntoView {
             class="offer"
             class:open=is_open
             class:pointed=pointed
+            class:selected=selected
             data-testid="offer"
             on:pointerenter=point
             on:pointerleave=move |_| app.pointed.set(None)
@@ -178,6 +287,7 @@ fn OfferRow(card: String) -> impl IntoView {
             data-cost-mid=move || figure(cost)
         >
             <th scope="row" role="rowheader" class="cards">
+                <CompareBox card=card.clone() />
                 <button
                     type="button"
                     class="row-toggle"

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::address;
+use crate::model_picker;
 use crate::state::App;
 use crate::words::t;
 
@@ -83,9 +84,10 @@ impl Past {
 fn name_of(lang: Lang, scenario: &Scenario) -> String {
     let job = text(lang, scenario.job.kind().label_key(), &[]);
     let model = match &scenario.model {
-        ModelChoice::Catalog(id) => Catalog::embedded()
-            .model(id)
-            .map_or_else(|| id.clone(), |model| model.name.clone()),
+        ModelChoice::Catalog(id) => Catalog::embedded().subject(id).map_or_else(
+            || id.clone(),
+            |subject| model_picker::name_of(lang, subject),
+        ),
         ModelChoice::Custom(_) => text(lang, "saved.custom", &[]),
     };
     format!("{model} · {job}")

@@ -22,6 +22,7 @@ use crate::answer::Answer;
 use crate::book;
 use crate::embed;
 use crate::embed::stock::Stock;
+use crate::live;
 use crate::own_price::price_key;
 use crate::views::View;
 
@@ -136,6 +137,14 @@ pub struct App {
     pub pointed: RwSignal<Option<String>>,
     /// The card whose dot is pointed at.
     pub pointed_in_chart: RwSignal<Option<String>>,
+    /// The card that was opened last, in the table or by its dot.
+    pub selected: RwSignal<Option<String>>,
+    /// Whether a small screen shows the form as two lines.
+    pub form_folded: RwSignal<bool>,
+    /// Cards chosen to be compared, in the order in which they were.
+    pub compared: RwSignal<Vec<String>>,
+    /// A limit is being dragged: until it is let go, the offers that there are stand by the new limits.
+    pub dragging: RwSignal<bool>,
     parked: StoredValue<BTreeMap<JobGroup, Pairs>>,
     /// Parameters of the opened link that nobody knows: they stay in the link for whoever does.
     unknown: RwSignal<Pairs>,
@@ -160,8 +169,12 @@ impl App {
         let book: Memo<Arc<PriceBook>> =
             Memo::new(move |_| Arc::new(edits.with(|e| e.apply(PriceBook::embedded()))));
         let stock = RwSignal::new(Stock::default());
-        let ranking: Memo<Arc<Ranking>> = Memo::new(move |_| {
+        let dragging = RwSignal::new(false);
+        let ranking: Memo<Arc<Ranking>> = Memo::new(move |before: Option<&Arc<Ranking>>| {
             let book = book.get();
+            if let (true, Some(before)) = (dragging.get(), before) {
+                return Arc::new(scenario.with(|s| live::under_limits(before, s)));
+            }
             Arc::new(stock.with(|stock| scenario.with(|s| stock.rank(s, &book))))
         });
         let measured_speed = RwSignal::new(None::<MeasuredSpeed>);
@@ -208,6 +221,10 @@ impl App {
             all_rows: RwSignal::new(false),
             pointed: RwSignal::default(),
             pointed_in_chart: RwSignal::default(),
+            selected: RwSignal::default(),
+            form_folded: RwSignal::new(true),
+            compared: RwSignal::default(),
+            dragging,
             parked: StoredValue::default(),
         };
         let back = window_event_listener(leptos::ev::popstate, move |_| app.follow_address());
@@ -233,14 +250,16 @@ impl App {
         if let Some(lang) = asked {
             self.lang.set(lang);
         }
-        self.view.set(address::view());
-        self.at.set(address::view_params());
         self.unknown.set(parsed.unknown.clone());
         self.notice.set(LinkNotice {
             problems: parsed.problems,
             unknown: parsed.unknown,
         });
         self.replace(parsed.scenario);
+        self.at.set(address::view_params());
+        // Last: effects run in the order in which they are told, and those of a view that has been left have lost what
+        // they would read.
+        self.view.set(address::view());
     }
 
     fn replace(self, scenario: Scenario) {

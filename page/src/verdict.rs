@@ -135,8 +135,41 @@ fn Announcer(present: Memo<Verdict>) -> impl IntoView {
 pub fn StickyVerdict() -> impl IntoView {
     let app = App::get();
     let present = present(app);
+    // While the verdict itself is in sight it would say the same twice.
+    let away = RwSignal::new(true);
+    let look = move || {
+        let verdict = document().get_element_by_id("answer");
+        let in_sight = verdict.is_some_and(|verdict| {
+            let rect = verdict.get_bounding_client_rect();
+            let height = window()
+                .inner_height()
+                .ok()
+                .and_then(|height| height.as_f64())
+                .unwrap_or(f64::MAX);
+            rect.bottom() > 0.0 && rect.top() < 0.75 * height
+        });
+        if away.get_untracked() != in_sight {
+            away.set(in_sight);
+        }
+    };
+    let scrolled = window_event_listener(leptos::ev::scroll, move |_| look());
+    let resized = window_event_listener(leptos::ev::resize, move |_| look());
+    on_cleanup(move || {
+        scrolled.remove();
+        resized.remove();
+    });
+    // An open form pushes the verdict down.
+    Effect::new(move |_| {
+        app.form_folded.track();
+        request_animation_frame(look);
+    });
     view! {
-        <a class="sticky-verdict" href="#answer" data-testid="sticky-verdict">
+        <a
+            class="sticky-verdict"
+            class:away=away
+            href="#answer"
+            data-testid="sticky-verdict"
+        >
             <strong>{move || present.with(|v| v.subject.clone())}</strong>
             <span>
                 {move || {

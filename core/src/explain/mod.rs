@@ -8,15 +8,17 @@
 mod references;
 mod serving;
 mod training;
+mod work;
 
 pub use references::{REFERENCES, Reference};
 
 use serde::Serialize;
 
 use crate::catalog::Catalog;
+use crate::estimate::work::{WorkPlan, WorkSpeed};
 use crate::offers::{Offer, Run};
 use crate::range::Range;
-use crate::scenario::{Job, Scenario};
+use crate::scenario::{Job, ModelChoice, Scenario};
 
 /// What a figure is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -157,6 +159,11 @@ pub struct Explanation {
 
 /// Explains an offer of `scenario`; empty for a kind of job that has no formulas here, or where the model is unknown.
 pub fn explain(scenario: &Scenario, offer: &Offer, catalog: &Catalog) -> Explanation {
+    if let Some(Run::Work { plan, speed }) = &offer.run {
+        let mut explanation = of_work(scenario, catalog, plan, speed, offer);
+        explanation.money = money(offer);
+        return explanation;
+    }
     let model = crate::offers::job::model(&scenario.model, catalog);
     let card = catalog.card(&offer.card);
     let (Some(model), Some(card)) = (model, card) else {
@@ -173,6 +180,23 @@ pub fn explain(scenario: &Scenario, offer: &Offer, catalog: &Catalog) -> Explana
     };
     explanation.money = money(offer);
     explanation
+}
+
+fn of_work(
+    scenario: &Scenario,
+    catalog: &Catalog,
+    plan: &WorkPlan,
+    speed: &WorkSpeed,
+    offer: &Offer,
+) -> Explanation {
+    let ModelChoice::Catalog(id) = &scenario.model else {
+        return Explanation::default();
+    };
+    let task = crate::offers::work::task(scenario, catalog);
+    match (task, catalog.subject(id)) {
+        (Some(task), Some(subject)) => work::explain(&task, subject, plan, speed, offer),
+        _ => Explanation::default(),
+    }
 }
 
 /// Parameters of a scenario's model.

@@ -12,7 +12,7 @@ mod rescale;
 mod serving;
 pub mod tiers;
 mod training;
-mod work;
+pub(crate) mod work;
 
 pub use advice::{checks, rent_or_buy};
 pub use limits::{Compromise, Limited, within_limits};

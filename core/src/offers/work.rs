@@ -22,7 +22,7 @@ const IMPATIENT_HOURS: f64 = 2.0;
 
 /// The job of a scenario with what it is about; `None` for language models and where the catalog
 /// does not have it.
-pub(super) fn task<'a>(scenario: &Scenario, catalog: &'a Catalog) -> Option<WorkTask<'a>> {
+pub(crate) fn task<'a>(scenario: &Scenario, catalog: &'a Catalog) -> Option<WorkTask<'a>> {
     let ModelChoice::Catalog(id) = &scenario.model else {
         return None;
     };

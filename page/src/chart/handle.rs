@@ -30,7 +30,20 @@ const LET_GO: f64 = 6.0;
 /// Share of an axis that one press of an arrow key moves.
 const KEY_STEP: f64 = 0.02;
 
-/// A line that stands for a limit. While it is dragged only the line moves; the limit is set when it is let go.
+/// How a limit is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Move {
+    /// By a drag that has just left its start.
+    Begun,
+    /// By a drag that goes on.
+    Going,
+    /// By letting go.
+    Done,
+    /// At once, by a key.
+    Step,
+}
+
+/// A line that stands for a limit. The limit follows while it is dragged, once a frame.
 #[component]
 pub fn Handle(
     /// The drawing that it lies over.
@@ -46,7 +59,7 @@ pub fn Handle(
     value: Signal<Option<f64>>,
     /// Sets the limit.
     #[prop(into)]
-    set: Callback<Option<f64>>,
+    set: Callback<(Option<f64>, Move)>,
     /// What the limit is called.
     #[prop(into)]
     label: Signal<String>,
@@ -96,19 +109,49 @@ pub fn Handle(
         }
         dragged.set(Some(value.get_untracked()));
     };
+    // Whether the limit has moved since it was taken, and whether a frame is asked for already.
+    let moved = StoredValue::new(false);
+    let waiting = StoredValue::new(false);
+    let follow = move || {
+        if waiting.get_value() {
+            return;
+        }
+        waiting.set_value(true);
+        request_animation_frame(move || {
+            // The chart may be gone by then, or the line let go.
+            if waiting.try_get_value().is_none() {
+                return;
+            }
+            waiting.set_value(false);
+            let Some(to) = dragged.get_untracked() else {
+                return;
+            };
+            if to != value.get_untracked() {
+                let how = if moved.get_value() {
+                    Move::Going
+                } else {
+                    Move::Begun
+                };
+                moved.set_value(true);
+                set.run((to, how));
+            }
+        });
+    };
     let drag = move |event: PointerEvent| {
         if dragged.with_untracked(Option::is_some)
             && let Some(to) = value_at(&event)
         {
             event.stop_propagation();
             dragged.set(Some(to));
+            follow();
         }
     };
     let let_go = move |_| {
         if let Some(to) = dragged.get_untracked() {
             dragged.set(None);
-            if to != value.get_untracked() {
-                set.run(to);
+            if moved.get_value() || to != value.get_untracked() {
+                moved.set_value(false);
+                set.run((to, Move::Done));
             }
         }
     };
@@ -128,7 +171,8 @@ pub fn Handle(
         event.prevent_default();
         event.stop_propagation();
         let free = (pixel - scale.place(end(&scale))).abs() < LET_GO;
-        set.run((!free).then(|| two_digits(scale.value(pixel))));
+        let to = (!free).then(|| two_digits(scale.value(pixel)));
+        set.run((to, Move::Step));
     };
     let line = move || {
         let at = place();
@@ -194,7 +238,13 @@ pub fn Handle(
                 class="handle-grip"
                 cx=move || format!("{:.1}", grip().0)
                 cy=move || format!("{:.1}", grip().1)
-                r="6"
+                r="7"
+            />
+            <circle
+                class="handle-finger"
+                cx=move || format!("{:.1}", grip().0)
+                cy=move || format!("{:.1}", grip().1)
+                r="22"
             />
             <text
                 class="handle-text"

@@ -23,7 +23,7 @@ pub mod svg;
 pub mod table;
 
 pub use axes::{Area, Tick};
-pub use handle::{Along, Handle, Loose};
+pub use handle::{Along, Handle, Loose, Move};
 pub use plot::Plot;
 pub use scale::Scale;
 pub use svg::{Anchor, Svg};

@@ -55,6 +55,9 @@ pub fn Plot(
     /// Key of the mark that is chosen.
     #[prop(optional, into)]
     chosen: Option<Signal<Option<String>>>,
+    /// Key of the mark that stays ringed, without words beside it.
+    #[prop(optional, into)]
+    marked: Option<Signal<Option<String>>>,
     /// What choosing a mark does.
     #[prop(optional, into)]
     choose: Option<Callback<String>>,
@@ -89,6 +92,15 @@ pub fn Plot(
         };
         at.get().and_then(mark).or_else(chosen_mark)
     });
+    let ringed = move || {
+        let key = marked?.get()?;
+        drawing.with(|d| {
+            d.marks
+                .iter()
+                .find(|mark| mark.key == key)
+                .map(|mark| mark.at)
+        })
+    };
     if let Some(point) = point {
         Effect::new(move |_| point.run(at.get().and_then(|i| untrack(|| mark(i))).map(|m| m.key)));
     }
@@ -172,6 +184,14 @@ pub fn Plot(
                     on:blur=move |_| at.set(None)
                 ></div>
                 <svg class="chart-over" viewBox=view_box height=move || format!("{:.0}", size().1)>
+                    {move || {
+                        ringed()
+                            .map(|(x, y)| {
+                                view! {
+                                    <circle class="ring kept" cx=format!("{x:.1}") cy=format!("{y:.1}") r="7" />
+                                }
+                            })
+                    }}
                     {move || {
                         shown
                             .get()

@@ -42,7 +42,7 @@ const AREAS: [(&str, &str, &[JobKind]); 4] = [
 ];
 
 /// Key of a job's short name.
-fn short_name(job: JobKind) -> &'static str {
+pub fn short_name(job: JobKind) -> &'static str {
     match job {
         JobKind::Serve => "page.job.serve",
         JobKind::Train(TrainingMethod::Lora) => "page.job.lora",

@@ -9,6 +9,7 @@ mod job;
 mod money;
 mod own_card;
 mod serving;
+mod summary;
 mod training;
 mod work;
 
@@ -94,12 +95,16 @@ pub fn ScenarioForm() -> impl IntoView {
             .with(|s| serving_of(s).is_none_or(|serving| serving.requests_total.is_some()))
     });
     let order = Memo::new(move |_| app.scenario.with(|s| s.rank.name()));
+    // Only small screens fold.
+    let folded = app.form_folded;
     view! {
         <form
             class="scenario"
+            class:folded=folded
             aria-label=t("page.form.label")
             on:submit=move |event| event.prevent_default()
         >
+            <summary::FormSummary folded />
             <section class="group">
                 <job::AreaChoice />
                 <ModelPicker />

@@ -1,8 +1,9 @@
 //! One card: its datasheet with sources, what it costs, what it runs.
 
 use cardfit::catalog::{Card, Catalog, Confidence, PriceBook};
+use cardfit::notes::{note_in, phrase_in};
 use cardfit::offers::{self, Fit, Run};
-use cardfit::rental::Exchange;
+use cardfit::rental::{Exchange, said_in};
 use cardfit::scenario::parse;
 use cardfit::text::{Lang, text};
 use leptos::prelude::*;
@@ -309,20 +310,25 @@ fn Sources(card: &'static Card) -> impl IntoView {
                 .sources
                 .iter()
                 .chain(&card.memory_source)
-                .map(|source| view! { <li>{source_link(source)}</li> })
+                .map(|source| {
+                    let lang = App::get().lang;
+                    view! { <li>{move || source_link(lang.get(), source)}</li> }
+                })
                 .collect_view()}
         </ul>
         {notes
             .map(|notes| {
                 view! {
-                    <p class="note">{t("card.note")} " " <span lang="en">{notes}</span></p>
+                    <p class="note">
+                        {t("card.note")} " " {move || note_in(App::get().lang.get(), &notes)}
+                    </p>
                 }
             })}
     }
 }
 
 /// A source: a link where it is an address.
-pub fn source_link(source: &str) -> AnyView {
+pub fn source_link(lang: Lang, source: &str) -> AnyView {
     let source = source.to_owned();
     let address = if source.starts_with("https://") || source.starts_with("http://") {
         Some(source.clone())
@@ -335,20 +341,23 @@ pub fn source_link(source: &str) -> AnyView {
     match address {
         Some(href) => view! {
             <a href=href rel="noopener noreferrer" target="_blank">
-                {short(&source)}
+                {short(phrase_in(lang, &source))}
             </a>
         }
         .into_any(),
-        None => view! { <span lang="en">{source}</span> }.into_any(),
+        None => phrase_in(lang, &source).to_owned().into_any(),
     }
 }
 
 /// The address in a price's source, else its words.
-fn price_source(source: &str) -> AnyView {
+fn price_source(lang: Lang, source: &str) -> AnyView {
     let address = source
         .split([' ', ',', ';'])
         .find(|word| word.starts_with("https://") || word.starts_with("http://"));
-    source_link(address.unwrap_or(source))
+    match address {
+        Some(address) => source_link(lang, address),
+        None => said_in(lang, source).into_any(),
+    }
 }
 
 fn short(address: &str) -> String {
@@ -491,7 +500,7 @@ fn Prices(card: &'static Card) -> impl IntoView {
                             <td class="figure">{format::money(lang, currency, converted)}</td>
                             <td>{format::date(lang, &offer.as_of)}</td>
                             <td>
-                                {price_source(&offer.source)}
+                                {price_source(lang, &offer.source)}
                                 {(!caution.is_empty())
                                     .then(|| view! { <small class="caution-small">{caution}</small> })}
                             </td>

@@ -82,6 +82,7 @@ fn explanation(
             names(&said.memory) || names(&said.speed) || names(&said.money)
         })
         .collect();
+    let no_constants = said.constants.is_empty();
     let constants = said
         .constants
         .into_iter()
@@ -96,8 +97,8 @@ fn explanation(
         {section("method.money", said.money)}
         <section class="panel">
             <h3 class="part-title">{text(lang, "method.constants", &[])}</h3>
-            <p class="lead" lang="en">{said.provenance}</p>
-            <table class="plain-table" data-testid="method-constants">
+            <p class="lead">{provenance(lang, &said.provenance)}</p>
+            <table class="plain-table" class:hidden=no_constants data-testid="method-constants">
                 <thead>
                     <tr>
                         <th scope="col">{text(lang, "method.constant", &[])}</th>
@@ -127,6 +128,28 @@ fn explanation(
                     .collect_view()}
             </ul>
         </section>
+    }
+}
+
+/// How constants were found: how many measured results of how many sources, as the fit wrote it down.
+fn provenance(lang: Lang, written: &str) -> String {
+    let counts = written.split_once(" sources").and_then(|(before, _)| {
+        let (before, sources) = before.rsplit_once(" of ")?;
+        let is_count = |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+        let rows = before.split([' ', ',']).rfind(is_count)?;
+        Some((rows.parse::<u64>().ok()?, sources.parse::<u64>().ok()?))
+    });
+    match counts {
+        Some((rows, sources)) => text(
+            lang,
+            "method.provenance",
+            &[
+                ("rows", &format::count(lang, rows)),
+                ("sources", &format::count(lang, sources)),
+            ],
+        ),
+        None if written.is_empty() => text(lang, "method.provenance.assumed", &[]),
+        None => written.to_owned(),
     }
 }
 
@@ -275,4 +298,26 @@ fn said(lang: Lang, currency: Currency, value: f64, unit: Unit) -> String {
 
 fn scaled_small(seconds: f64) -> String {
     format!("{} µs", format::number(Lang::En, seconds * 1e6, 3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_fits_wrote_down_is_read() {
+        use cardfit::estimate::diffusion::DiffusionConstants;
+        use cardfit::estimate::serving::ServingConstants;
+        use cardfit::estimate::training::TrainingConstants;
+        use cardfit::estimate::vision::VisionConstants;
+        for written in [
+            &TrainingConstants::embedded().provenance,
+            &ServingConstants::embedded().provenance,
+            &DiffusionConstants::embedded().provenance,
+            &VisionConstants::embedded().provenance,
+        ] {
+            let said = provenance(Lang::ZhCn, written);
+            assert!(said.contains("个来源"), "{written}: {said}");
+        }
+    }
 }

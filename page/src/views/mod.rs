@@ -71,13 +71,14 @@ impl View {
         Self::Embed,
     ];
 
-    /// Those that the head lists, in its order; the others are reached from them.
+    /// Those that the head lists, in its order; the others are reached from them. On a narrow screen the first few stand
+    /// there, the rest behind a button.
     pub const LISTED: [Self; 9] = [
         Self::Choose,
         Self::Compare,
+        Self::Ladder,
         Self::Costs,
         Self::Prices,
-        Self::Ladder,
         Self::Check,
         Self::Reach,
         Self::Method,
@@ -196,7 +197,9 @@ lazy_view! {
 #[component]
 pub fn Stage() -> impl IntoView {
     let app = App::get();
-    move || match app.view.get() {
+    // Going back to another scenario of the same view changes what it shows; it is not built again.
+    let view = Memo::new(move |_| app.view.get());
+    move || match view.get() {
         View::Choose => view! { <choose::Choose /> }.into_any(),
         View::Check => view! { <check::CheckView /> }.into_any(),
         View::Compare => view! { <Lazy part=compare_view /> }.into_any(),
@@ -261,25 +264,53 @@ pub fn ViewLink(
     }
 }
 
+/// Views that stand in the head of a narrow screen.
+const FIRST: usize = 4;
+
 /// The way from one view to another.
 #[component]
 pub fn ViewNav() -> impl IntoView {
+    let app = App::get();
+    let open = RwSignal::new(false);
+    // Whoever has chosen wants to see the view, not the list.
+    Effect::new(move |_| {
+        app.view.track();
+        open.set(false);
+    });
+    let listed = |views: &'static [View], behind: bool| {
+        views
+            .iter()
+            .map(|view| {
+                let view = *view;
+                let testid = format!("view-{}", view.name());
+                view! {
+                    <li class:behind=behind>
+                        <ViewLink view testid>
+                            {t(view.title_key())}
+                        </ViewLink>
+                    </li>
+                }
+            })
+            .collect_view()
+    };
+    let (first, rest) = View::LISTED.split_at(FIRST);
+    let here = move || rest.contains(&app.view.get());
     view! {
-        <nav class="views" aria-label=t("page.views")>
-            <ul>
-                {View::LISTED
-                    .into_iter()
-                    .map(|view| {
-                        let testid = format!("view-{}", view.name());
-                        view! {
-                            <li>
-                                <ViewLink view testid>
-                                    {t(view.title_key())}
-                                </ViewLink>
-                            </li>
-                        }
-                    })
-                    .collect_view()}
+        <nav class="views" class:open=open aria-label=t("page.views")>
+            <ul id="views-list">
+                {listed(first, false)} <li class="views-more">
+                    <button
+                        type="button"
+                        class:here=here
+                        data-testid="views-more"
+                        aria-expanded=move || open.get().to_string()
+                        aria-controls="views-list"
+                        on:click=move |_| open.update(|open| *open = !*open)
+                    >
+                        {t("page.views.more")}
+                        <span class="turn" aria-hidden="true"></span>
+                    </button>
+                </li> {listed(rest, true)}
             </ul>
         </nav>
     }

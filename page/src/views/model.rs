@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cardfit::catalog::{AttentionKind, Catalog, Model};
 use cardfit::dtype::{KvFormat, WeightFormat};
 use cardfit::estimate::serving::{kv_card_bytes, weight_bytes};
+use cardfit::notes::{note_in, phrase_in};
 use cardfit::offers::{self, Fit, Offer, Run};
 use cardfit::scenario::{Choice, parse};
 use cardfit::text::{Lang, text};
@@ -102,11 +103,16 @@ fn ModelFacts(model: &'static Model) -> impl IntoView {
                 <table class="plain-table" data-testid="model-shape">
                     <tbody>{table(shape)}</tbody>
                 </table>
-                <p class="note">{t("offer.price.source")} ": " {source_link(&model.source)}</p>
+                <p class="note">
+                    {t("offer.price.source")} {t("page.colon")}
+                    {move || source_link(app.lang.get(), &model.source)}
+                </p>
                 {notes
                     .map(|notes| {
                         view! {
-                            <p class="note">{t("card.note")} " " <span lang="en">{notes}</span></p>
+                            <p class="note">
+                                {t("card.note")} " " {move || note_in(app.lang.get(), &notes)}
+                            </p>
                         }
                     })}
             </section>
@@ -201,7 +207,7 @@ fn shape(lang: Lang, model: &'static Model) -> Vec<(String, String)> {
         words::choice(lang, model.native_format),
     ));
     if let Some(licence) = &model.licence {
-        lines.push((name("model.licence"), licence.clone()));
+        lines.push((name("model.licence"), phrase_in(lang, licence).to_owned()));
     }
     lines
 }

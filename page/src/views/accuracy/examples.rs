@@ -88,7 +88,7 @@ fn Run(run: &'static PublishedRun, app: App) -> impl IntoView {
                     }
                 }}
             </td>
-            <td>{source_link(address(&run.source))}</td>
+            <td>{move || source_link(app.lang.get(), address(&run.source))}</td>
         </tr>
     }
 }

@@ -13,7 +13,8 @@ use crate::answer::{Answer, AnswerKind, cost};
 use crate::chart::svg::text_width;
 use crate::chart::table::Cells;
 use crate::chart::{
-    Along, Anchor, Area, DataTable, Drawing, Handle, Loose, Mark, Plot, Scale, Svg, Tick, axes,
+    Along, Anchor, Area, DataTable, Drawing, Handle, Loose, Mark, Move, Plot, Scale, Svg, Tick,
+    axes,
 };
 use crate::offers_table::reveal;
 use crate::state::{App, Pace};
@@ -173,18 +174,22 @@ impl Told {
     }
 }
 
-/// Draws the chart. Offers at other than their card's best count are small; the front is a line.
-fn draw(
-    dots: &[Dot],
-    limits: (Option<f64>, Option<f64>),
-    told: &Told,
-    size: (f64, f64),
-) -> Drawing {
-    let (width, height) = size;
+/// Ends of both axes: of the cost and of the left one.
+type Frame = ((f64, f64), (f64, f64));
+
+/// The frame around what there is to show, with the limits in it.
+fn frame(dots: &[Dot], limits: (Option<f64>, Option<f64>), pace: Left) -> Frame {
     let shown = || dots.iter().filter(|dot| dot.best || dot.front);
-    let costs = ends(shown().map(|d| d.cost), limits.0, Some(MOST_OVER_BEST));
-    let most = (told.pace == Left::Time).then_some(20.0 * MOST_OVER_BEST);
-    let paces = ends(shown().map(|d| d.pace), limits.1, most);
+    let most = (pace == Left::Time).then_some(20.0 * MOST_OVER_BEST);
+    (
+        ends(shown().map(|d| d.cost), limits.0, Some(MOST_OVER_BEST)),
+        ends(shown().map(|d| d.pace), limits.1, most),
+    )
+}
+
+/// Draws the chart. Offers at other than their card's best count are small; the front is a line.
+fn draw(dots: &[Dot], (costs, paces): Frame, told: &Told, (width, height): (f64, f64)) -> Drawing {
+    let shown = || dots.iter().filter(|dot| dot.best || dot.front);
     let blank = Area::of(width, height, 40.0);
     let y = Scale::log(paces, blank.bottom, blank.top);
     let values = match told.pace {
@@ -353,7 +358,13 @@ pub fn TimeCost() -> impl IntoView {
         kind: app.answer.with(|a| a.kind),
         pace: pace.get(),
     };
-    let limits = move || (budget(app), pace_limit(app));
+    // It stands still while a limit in it is dragged: an axis that gave way would run from the hand.
+    let frame = Memo::new(move |before: Option<&Frame>| {
+        if let (true, Some(before)) = (app.dragging.get(), before) {
+            return *before;
+        }
+        dots.with(|dots| frame(dots, (budget(app), pace_limit(app)), pace.get()))
+    });
     let label = Signal::derive(move || {
         let n = dots.with(|dots| dots.len());
         text(
@@ -391,9 +402,18 @@ pub fn TimeCost() -> impl IntoView {
             rows,
         }
     };
-    let chosen = Signal::derive(move || {
-        let card = app.pointed.get()?;
+    let key_of = move |card: Option<String>| {
+        let card = card?;
         app.answer.with(|a| a.row(&card).map(|row| key(&row.best)))
+    };
+    let chosen = Signal::derive(move || key_of(app.pointed.get()));
+    let marked = Signal::derive(move || {
+        let card = app.selected.get()?;
+        let count = app.looked_at.with(|counts| counts.get(&card).copied());
+        match count {
+            Some(count) => Some(format!("{card}:{count}")),
+            None => key_of(Some(card)),
+        }
     });
     let point = move |key: Option<String>| {
         let card = key.and_then(|key| of_key(&key)).map(|(card, _)| card);
@@ -410,9 +430,10 @@ pub fn TimeCost() -> impl IntoView {
                 label
                 height=|width| (width * 0.56).clamp(280.0, 460.0)
                 draw=move |width, height| {
-                    dots.with(|dots| draw(dots, limits(), &told(), (width, height)))
+                    dots.with(|dots| draw(dots, frame.get(), &told(), (width, height)))
                 }
                 chosen
+                marked
                 choose=move |key: String| {
                     if let Some((card, count)) = of_key(&key) {
                         reveal(app, &card, count);
@@ -444,10 +465,24 @@ fn pace_limit(app: App) -> Option<f64> {
 fn limits_over(drawing: Memo<Drawing>) -> AnyView {
     let app = App::get();
     let runs_on = Memo::new(move |_| app.answer.with(|a| paced(a)) == Left::Speed);
-    let set = move |param: &'static str, value: Option<f64>| {
+    // "Back" undoes a drag as a whole: its first step adds to the history, the others replace it.
+    let set = move |param: &'static str, value: Option<f64>, how: Move| {
         let value = value.map(number::write).unwrap_or_default();
-        app.set(&[(param, &value)], Pace::Choice);
+        if how == Move::Begun {
+            app.dragging.set(true);
+        }
+        let pace = match how {
+            Move::Begun | Move::Step => Pace::Choice,
+            Move::Going => Pace::Typing,
+            Move::Done if app.dragging.get_untracked() => Pace::Typing,
+            Move::Done => Pace::Choice,
+        };
+        app.set(&[(param, &value)], pace);
+        if how == Move::Done {
+            app.dragging.set(false);
+        }
     };
+    on_cleanup(move || app.dragging.set(false));
     let named = move |key: &'static str, value: Option<String>| {
         let lang = app.lang.get();
         let value = value.unwrap_or_else(|| text(lang, "page.form.no_limit", &[]));
@@ -465,7 +500,7 @@ fn limits_over(drawing: Memo<Drawing>) -> AnyView {
             along=Along::X
             loose=Loose::High
             value=Signal::derive(move || budget(app))
-            set={move |value: Option<f64>| set("budget", value)}
+            set={move |(value, how): (Option<f64>, Move)| set("budget", value, how)}
             label=Signal::derive(move || text(lang(), "field.budget", &[]))
             say={move |value: Option<f64>| {
                 let currency = app.scenario.with(|s| s.money.currency);
@@ -481,7 +516,9 @@ fn limits_over(drawing: Memo<Drawing>) -> AnyView {
                         along=Along::Y
                         loose=Loose::Low
                         value=Signal::derive(move || pace_limit(app))
-                        set={move |value: Option<f64>| set("tpot", value.map(|rate| 1.0 / rate))}
+                        set={move |(value, how): (Option<f64>, Move)| {
+                            set("tpot", value.map(|rate| 1.0 / rate), how)
+                        }}
                         label=Signal::derive(move || text(lang(), "chart.slowest", &[]))
                         say={move |value: Option<f64>| {
                             let rate = value
@@ -502,8 +539,8 @@ fn limits_over(drawing: Memo<Drawing>) -> AnyView {
                         along=Along::Y
                         loose=Loose::High
                         value=Signal::derive(move || pace_limit(app))
-                        set={move |value: Option<f64>| {
-                            set("deadline", value.map(|seconds| seconds / 3600.0))
+                        set={move |(value, how): (Option<f64>, Move)| {
+                            set("deadline", value.map(|seconds| seconds / 3600.0), how)
                         }}
                         label=Signal::derive(move || text(lang(), "field.deadline", &[]))
                         say={move |value: Option<f64>| {
@@ -561,7 +598,8 @@ mod tests {
             pace: paced(&answer),
         };
         for width in [320.0, 800.0, 1600.0] {
-            let drawing = draw(&dots, (None, None), &told, (width, 400.0));
+            let around = frame(&dots, (None, None), told.pace);
+            let drawing = draw(&dots, around, &told, (width, 400.0));
             assert!(drawing.marks.len() > 50);
             for mark in &drawing.marks {
                 let (x, y) = mark.at;
