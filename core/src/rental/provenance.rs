@@ -26,6 +26,12 @@ fn phrase(lang: Lang, given: &str) -> &str {
     }
 }
 
+/// A remark that has a figure of its own: `0.20 of the median of this card`.
+fn of_median(lang: Lang, given: &str) -> Option<String> {
+    let share = given.strip_suffix(" of the median of this card")?;
+    (lang == Lang::ZhCn).then(|| format!("只有该卡价格中位数的 {share} 倍"))
+}
+
 /// A source or a note, phrase by phrase.
 pub fn said_in(lang: Lang, given: &str) -> String {
     let between = match lang {
@@ -35,7 +41,7 @@ pub fn said_in(lang: Lang, given: &str) -> String {
     match phrase(lang, given) {
         same if same == given => given
             .split("; ")
-            .map(|part| phrase(lang, part))
+            .map(|part| of_median(lang, part).unwrap_or_else(|| phrase(lang, part).to_owned()))
             .collect::<Vec<_>>()
             .join(between),
         whole => whole.to_owned(),
@@ -49,6 +55,10 @@ mod tests {
 
     #[test]
     fn phrases_are_said_in_the_readers_language() {
+        assert_eq!(
+            said_in(Lang::ZhCn, "0.20 of the median of this card"),
+            "只有该卡价格中位数的 0.20 倍"
+        );
         assert_eq!(
             said_in(Lang::ZhCn, "public price comparison, read second-hand"),
             "公开比价资料，二手转引"

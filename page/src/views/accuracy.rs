@@ -7,6 +7,7 @@ mod points;
 use std::sync::Arc;
 
 use cardfit::measured::accuracy::quantity_names;
+use cardfit::notes::phrase_in;
 use cardfit::text::{Lang, text};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -107,7 +108,7 @@ fn Scatter(points: Arc<Points>) -> impl IntoView {
                     .take(MOST_ROWS)
                     .map(|point| {
                         vec![
-                            point.source.clone(),
+                            phrase_in(lang, &point.source).to_owned(),
                             point.model.clone(),
                             words::card_name(lang, &point.card),
                             format::number(lang, point.measured, 4),
@@ -284,7 +285,7 @@ fn draw(lang: Lang, points: &[Point], (width, height): (f64, f64)) -> Drawing {
                     format::number(lang, p.low, 3),
                     format::number(lang, p.high, 3)
                 ),
-                p.source.clone(),
+                phrase_in(lang, &p.source).to_owned(),
             ],
         })
         .collect();

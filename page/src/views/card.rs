@@ -156,7 +156,7 @@ fn sheet(lang: Lang, card: &Card) -> Vec<(String, String)> {
     let mib = |value: u32| {
         format!(
             "{} MiB ({})",
-            number(f64::from(value)),
+            format::grouped(&value.to_string()),
             format::gib(f64::from(value) * 1_048_576.0)
         )
     };
@@ -466,8 +466,13 @@ fn Prices(card: &'static Card) -> impl IntoView {
     if offers.is_empty() {
         return view! { <p>{t("offer.price.none")}</p> }.into_any();
     }
+    /// Shown before the rest is asked for.
+    const FIRST: usize = 12;
+    let count = offers.len();
+    let all = RwSignal::new(count <= FIRST + 3);
     let offers = StoredValue::new(offers);
     let rows = move || {
+        let shown = if all.get() { usize::MAX } else { FIRST };
         let lang = app.lang.get();
         let (currency, exchange) = app.scenario.with(|s| {
             (
@@ -478,6 +483,7 @@ fn Prices(card: &'static Card) -> impl IntoView {
         offers.with_value(|offers| {
             offers
                 .iter()
+                .take(shown)
                 .map(|offer| {
                     let hours = cardfit::rental::unit_hours(offer.billing);
                     let hour = offer.price_per_card / hours;
@@ -526,6 +532,19 @@ fn Prices(card: &'static Card) -> impl IntoView {
                 <tbody>{rows}</tbody>
             </table>
         </div>
+        <p class:hidden=all>
+            <button
+                type="button"
+                class="quiet"
+                data-testid="card-prices-all"
+                on:click=move |_| all.set(true)
+            >
+                {move || {
+                    let lang = app.lang.get();
+                    text(lang, "card.prices.all", &[("n", &format::count(lang, count as u64))])
+                }}
+            </button>
+        </p>
     }
     .into_any()
 }

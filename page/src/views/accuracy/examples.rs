@@ -18,7 +18,7 @@ pub fn Examples() -> impl IntoView {
     view! {
         <p class="lead">{t("runs.lead")}</p>
         <div class="scroll-x" role="region" tabindex="0" aria-label=t("runs.title")>
-            <table class="plain-table" data-testid="runs">
+            <table class="plain-table runs" data-testid="runs">
                 <thead>
                     <tr>
                         <th scope="col">{t("runs.run")}</th>
