@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cardfit::offers::{Assumption, Fit, Offer, Ranking, best};
+use cardfit::offers::{Assumption, Fit, Offer, Ranking, best, sort_shared};
 use cardfit::range::Range;
 use cardfit::scenario::{Job, RankBy, Scenario, TrainingAmount};
+
+use crate::live;
 
 /// What is asked for decides which figures answer it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +35,16 @@ pub struct Row {
     pub best: Arc<Offer>,
     /// Every count of it, fewest cards first.
     pub counts: Vec<Arc<Offer>>,
+}
+
+impl Row {
+    /// Whether it holds the very same offers.
+    fn is_shared_with(&self, other: &Self) -> bool {
+        let same = |(a, b): (&Arc<Offer>, &Arc<Offer>)| Arc::ptr_eq(a, b);
+        Arc::ptr_eq(&self.best, &other.best)
+            && self.counts.len() == other.counts.len()
+            && self.counts.iter().zip(&other.counts).all(same)
+    }
 }
 
 /// The best by each order, where something fits and keeps every limit.
@@ -77,11 +89,17 @@ pub struct Answer {
 impl Answer {
     /// Groups a ranking by card.
     pub fn new(ranking: &Ranking, scenario: &Scenario) -> Self {
+        let offers = ranking.offers.iter().cloned().map(Arc::new).collect();
+        Self::of(offers, ranking.assumptions.clone(), scenario)
+    }
+
+    /// Groups offers that are in order by card.
+    fn of(offers: Vec<Arc<Offer>>, assumptions: Vec<Assumption>, scenario: &Scenario) -> Self {
         let kind = AnswerKind::of(scenario);
+        let picks = picks(&offers);
         let mut places = HashMap::new();
         let mut rows: Vec<Row> = Vec::new();
-        for offer in &ranking.offers {
-            let offer = Arc::new(offer.clone());
+        for offer in offers {
             match places
                 .get(&offer.card)
                 .and_then(|i: &usize| rows.get_mut(*i))
@@ -109,12 +127,34 @@ impl Answer {
         }
         Self {
             kind,
-            picks: picks(ranking, &rows),
+            picks,
             tally,
-            assumptions: ranking.assumptions.clone(),
+            assumptions,
             rows: rows.into_iter().map(Arc::new).collect(),
             places,
         }
+    }
+
+    /// The same offers by the scenario's budget, deadline and slowest tokens alone: what a limit that is being dragged
+    /// shows until it is let go. What does not change is shared, for this is done once a frame.
+    #[must_use]
+    pub fn under_limits(&self, scenario: &Scenario) -> Self {
+        let mut offers: Vec<Arc<Offer>> = self
+            .rows
+            .iter()
+            .flat_map(|row| &row.counts)
+            .map(|offer| live::marked(offer, scenario))
+            .collect();
+        sort_shared(&mut offers, scenario.rank);
+        let mut answer = Self::of(offers, self.assumptions.clone(), scenario);
+        for row in &mut answer.rows {
+            if let Some(before) = self.row(&row.best.card)
+                && row.is_shared_with(before)
+            {
+                *row = Arc::clone(before);
+            }
+        }
+        answer
     }
 
     /// The row of a card.
@@ -146,12 +186,12 @@ pub fn cost(offer: &Offer, kind: AnswerKind) -> Option<Range> {
     }
 }
 
-fn picks(ranking: &Ranking, rows: &[Row]) -> Picks {
+fn picks(offers: &[Arc<Offer>]) -> Picks {
     let pick = |rank| {
-        let best = best(&ranking.offers, rank)?;
-        rows.iter()
-            .flat_map(|row| &row.counts)
-            .find(|offer| ***offer == *best)
+        let found = best(offers.iter().map(Arc::as_ref), rank)?;
+        offers
+            .iter()
+            .find(|offer| std::ptr::eq(offer.as_ref(), found))
             .map(Arc::clone)
     };
     Picks {

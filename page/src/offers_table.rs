@@ -228,7 +228,17 @@ fn OfferRow(card: String) -> impl IntoView {
     let app = App::get();
     let row: Memo<Option<Arc<Row>>> = {
         let card = card.clone();
-        Memo::new(move |_| app.answer.with(|answer| answer.row(&card).cloned()))
+        // A row that is the very same needs no look at its figures.
+        Memo::new_with_compare(
+            move |_| app.answer.with(|answer| answer.row(&card).cloned()),
+            |before: Option<&Option<Arc<Row>>>, now: Option<&Option<Arc<Row>>>| match (
+                before.and_then(Option::as_ref),
+                now.and_then(Option::as_ref),
+            ) {
+                (Some(before), Some(now)) => !Arc::ptr_eq(before, now) && before != now,
+                (before, now) => before.is_some() != now.is_some(),
+            },
+        )
     };
     let best = move || row.get().map(|row| Arc::clone(&row.best));
     let is_open = {

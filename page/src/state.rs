@@ -22,7 +22,6 @@ use crate::answer::Answer;
 use crate::book;
 use crate::embed;
 use crate::embed::stock::Stock;
-use crate::live;
 use crate::own_price::price_key;
 use crate::views::View;
 
@@ -171,10 +170,11 @@ impl App {
         let stock = RwSignal::new(Stock::default());
         let dragging = RwSignal::new(false);
         let ranking: Memo<Arc<Ranking>> = Memo::new(move |before: Option<&Arc<Ranking>>| {
-            let book = book.get();
+            // Nothing is followed then: the ranking waits until the limit is let go.
             if let (true, Some(before)) = (dragging.get(), before) {
-                return Arc::new(scenario.with(|s| live::under_limits(before, s)));
+                return Arc::clone(before);
             }
+            let book = book.get();
             Arc::new(stock.with(|stock| scenario.with(|s| stock.rank(s, &book))))
         });
         let measured_speed = RwSignal::new(None::<MeasuredSpeed>);
@@ -196,7 +196,12 @@ impl App {
             }),
             view: RwSignal::new(address::view()),
             at: RwSignal::new(address::view_params()),
-            answer: Memo::new(move |_| Arc::new(scenario.with(|s| Answer::new(&rescaled(), s)))),
+            answer: Memo::new(move |before: Option<&Arc<Answer>>| {
+                Arc::new(match (dragging.get(), before) {
+                    (true, Some(before)) => scenario.with(|s| before.under_limits(s)),
+                    _ => scenario.with(|s| Answer::new(&rescaled(), s)),
+                })
+            }),
             lang: RwSignal::new(asked.unwrap_or_else(address::browser_lang)),
             lang_asked: RwSignal::new(asked.is_some()),
             bad_inputs: RwSignal::default(),

@@ -16,7 +16,7 @@ pub(crate) mod work;
 
 pub use advice::{checks, rent_or_buy};
 pub use limits::{Compromise, Limited, within_limits};
-pub use order::{best, sort};
+pub use order::{best, sort, sort_shared};
 pub use rescale::with_measured_speed;
 
 use std::borrow::Cow;

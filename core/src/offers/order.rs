@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::{Fit, Offer, Run};
 use crate::scenario::{RankBy, Scenario};
@@ -16,6 +17,11 @@ pub fn sort(offers: &mut [Offer], scenario: &Scenario) {
     for offer in offers {
         offer.best_of_card = seen.insert(offer.card.clone());
     }
+}
+
+/// Puts offers that are shared in the same order. Which is the first of its card stays as it was marked.
+pub fn sort_shared(offers: &mut [Arc<Offer>], rank: RankBy) {
+    offers.sort_by(|a, b| compare(a, b, rank));
 }
 
 fn compare(a: &Offer, b: &Offer, rank: RankBy) -> Ordering {
