@@ -610,9 +610,6 @@ mod tests {
     #[test]
     fn longer_sequences_and_more_users_need_more() {
         for (link, param, value) in [
-            ("m=sdxl&do=image", "width", "2048"),
-            ("m=resnet-50&do=vision-infer", "batch", "512"),
-            ("m=dense-linear-algebra&do=science", "ws", "60"),
             ("m=qwen2.5-7b&do=lora&seq=1024", "seq", "8192"),
             ("m=qwen3-32b&do=serve&users=2", "users", "64"),
         ] {
