@@ -18,6 +18,7 @@
 
 mod cdp;
 mod driver;
+pub mod embedding;
 mod host;
 mod page;
 

@@ -5,6 +5,7 @@ use crate::driver::Driver;
 use crate::{Outcome, Problem};
 use base64::Engine;
 use fantoccini::elements::Element;
+use fantoccini::key::Key;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
@@ -119,8 +120,13 @@ impl Page {
     /// Replaces what is in the field called `testid`, key by key as a visitor would.
     pub async fn type_into(&self, testid: &str, text: &str) -> Outcome {
         let field = self.element(testid).await?;
-        field.clear().await?;
-        Ok(field.send_keys(text).await?)
+        // WebDriver's own clearing also leaves the field, and a field that is left empty shows what holds then.
+        let all = format!("{}a{}", char::from(Key::Control), char::from(Key::Null));
+        let first = match text {
+            "" => char::from(Key::Backspace).to_string(),
+            _ => text.to_owned(),
+        };
+        Ok(field.send_keys(&format!("{all}{first}")).await?)
     }
 
     /// Sends keys to the element that has the focus. [`fantoccini::key::Key`] has the special ones.

@@ -1,6 +1,9 @@
 //! Links that are handed on: what they keep, what they carry behind the `#`, what they say on another day.
 
 use browser_tests::{Outcome, in_browser};
+use cardfit::scenario::limits::FRAGMENT_BYTES;
+use cardfit::share::pack;
+use serde_json::json;
 
 #[test]
 fn what_nobody_knows_stays_in_the_link_through_edits() -> Outcome {
@@ -98,6 +101,102 @@ fn the_sheet_has_link_and_code_and_the_link_remembers_its_answer() -> Outcome {
 }
 
 #[test]
+fn cards_and_prices_of_ones_own_travel_behind_the_hash() -> Outcome {
+    in_browser(async |page| {
+        page.open("?m=llama-3.1-8b&do=lora&lang=en#own=MyCard:48:1000:200&price=mycard:0.5")
+            .await?;
+        page.wait_until(
+            "the brought card is on the shelf with its price",
+            "return document.querySelector('[data-testid=offer][data-card=\"MyCard\"]') !== null",
+        )
+        .await?;
+        page.type_into("field-samples", "5000").await?;
+        page.wait_until(
+            "an edit keeps both behind the hash",
+            "return location.search.includes('samples=5000') && !location.search.includes('own=') && location.hash.includes('own=MyCard') && location.hash.includes('price=')",
+        )
+        .await?;
+        page.click("share").await?;
+        let link = page
+            .element("share-link")
+            .await?
+            .prop("value")
+            .await?
+            .unwrap_or_default();
+        let (sent, kept) = link.split_once('#').ok_or("nothing behind the hash")?;
+        assert!(
+            kept.contains("own=MyCard") && !sent.contains("MyCard"),
+            "{link}"
+        );
+        Ok(())
+    })
+}
+
+#[test]
+fn a_price_book_travels_in_the_link_and_one_that_is_too_large_is_refused() -> Outcome {
+    in_browser(async |page| {
+        let row = |price: f64| {
+            json!({"card": "rtx-4090", "provider": "Friend", "billing": "on_demand", "currency": "CNY",
+                "price_per_card": price, "cards_together": 1, "as_of": "2026-11-30", "source": "your own entry",
+                "region": null, "variant_stated": true, "low_confidence": false, "notes": null, "tenancy": null})
+        };
+        let book = pack(&json!({"only_own": true, "own": [row(0.77)]}).to_string());
+        page.open(&format!("?m=llama-3.1-8b&do=lora&lang=en#book={book}"))
+            .await?;
+        let said = page.text("since-shared").await?;
+        assert!(said.contains("price book"), "{said}");
+        page.wait_until(
+            "only the book's card is offered",
+            "const rows = [...document.querySelectorAll('[data-testid=offer]')]; return rows.length > 0 && rows.every((r) => r.dataset.card === 'rtx-4090') && document.body.textContent.includes('Friend')",
+        )
+        .await?;
+        // Handed on, the link still carries it.
+        page.click("share").await?;
+        let link = page
+            .element("share-link")
+            .await?
+            .prop("value")
+            .await?
+            .unwrap_or_default();
+        let (sent, kept) = link.split_once('#').ok_or("nothing behind the hash")?;
+        assert!(kept.contains("book=") && !sent.contains("book="), "{link}");
+        // The page's own store is left alone.
+        assert_eq!(page.script("return localStorage.length").await?, 0);
+
+        let many: Vec<_> = (1..200).map(|n| row(f64::from(n))).collect();
+        let large = pack(&json!({"only_own": true, "own": many}).to_string());
+        assert!(large.len() > FRAGMENT_BYTES);
+        page.client().goto("about:blank").await?;
+        page.open(&format!("?m=llama-3.1-8b&do=lora&lang=en#book={large}"))
+            .await?;
+        let notice = page.text("notice").await?;
+        assert!(notice.contains(&FRAGMENT_BYTES.to_string()), "{notice}");
+        Ok(())
+    })
+}
+
+#[test]
+fn the_systems_sheet_gets_the_link_where_there_is_one() -> Outcome {
+    in_browser(async |page| {
+        let sheet =
+            "navigator.share = (data) => { window.handed = data; return Promise.resolve(); }";
+        page.devtools(
+            "Page.addScriptToEvaluateOnNewDocument",
+            json!({ "source": sheet }),
+        )
+        .await?;
+        page.open("?m=llama-3.1-8b&do=lora&lang=en").await?;
+        page.click("share").await?;
+        page.click("share-system").await?;
+        page.wait_until(
+            "the sheet was asked",
+            "return window.handed?.url === document.querySelector('[data-testid=share-link]').value && handed.title.length > 5",
+        )
+        .await
+    })
+}
+
+#[test]
 fn entries_lead_to_the_page_in_their_language_with_the_scenario() -> Outcome {
     in_browser(async |page| {
         for (entry, lang) in [("en", "en"), ("zh-CN", "zh-CN")] {
@@ -139,6 +238,9 @@ fn machines_find_the_data_and_the_grammar_beside_the_page() -> Outcome {
         for name in [
             "cards",
             "models",
+            "image-models",
+            "networks",
+            "workloads",
             "prices",
             "measured-training",
             "measured-inference",

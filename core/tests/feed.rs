@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use cardfit::catalog::{Billing, Catalog};
+use cardfit::catalog::{Billing, Catalog, Currency};
+use cardfit::embed::said_by;
 use cardfit::feed::{Effect, FEED_BYTES, Feed, FeedIssue, IssueKind, Shop, Supply, read};
 use cardfit::offers::Fit;
 use cardfit::scenario::parse;
@@ -353,4 +354,105 @@ fn two_thousand_offers_of_one_card_are_read_and_ranked_in_little_time() {
     assert!(shop.rank(&scenario).offers.len() <= 8 * 20);
     // Tests are built without optimisation; the page does this in a few milliseconds.
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+#[test]
+fn what_is_charged_beside_the_cards_enters_where_the_scenario_is_silent() {
+    let mut feed = feed_of(json!([offer("a", "RTX 4090", 2.0)]));
+    feed["currency"] = json!("USD");
+    feed["storage"] =
+        json!({"free_gb": 50, "price_per_gb_month": 0.1, "stopped_price_per_gb_month": 0.04});
+    feed["traffic"] = json!({"out_price_per_gb": 0.05});
+    feed["tax_percent"] = json!(6);
+    let (feed, issues) = taken(&feed);
+    assert_eq!(issues, []);
+
+    let entered = |link: &str| {
+        let mut scenario = parse(link, catalog()).scenario;
+        feed.enter(&mut scenario, said_by(link));
+        scenario.money
+    };
+    let money = entered("m=llama-3.1-8b&do=lora&budget=670");
+    assert_eq!(money.currency, Currency::Usd);
+    // 6.7 yuan a dollar: the budget was said in yuan.
+    assert_eq!(money.budget, Some(100.0));
+    assert_eq!(money.extras.disk_free_gb, 50.0);
+    assert_eq!(money.extras.disk_price, 0.1);
+    assert_eq!(money.extras.stopped_price, Some(0.04));
+    assert_eq!(money.extras.egress_price, 0.05);
+    assert_eq!(money.extras.tax_percent, 6.0);
+
+    // What a link says stays; prices follow its currency.
+    let money = entered("cur=cny&diskfree=0&egressprice=1.5&tax=0");
+    assert_eq!(money.currency, Currency::Cny);
+    assert_eq!(money.extras.disk_free_gb, 0.0);
+    assert!((money.extras.disk_price - 0.67).abs() < 1e-9);
+    assert_eq!(money.extras.egress_price, 1.5);
+    assert_eq!(money.extras.tax_percent, 0.0);
+
+    // The same said in JSON.
+    let json = r#"{"money": {"currency": "cny", "extras": {"egress_price": 1.5}}}"#;
+    let mut scenario = cardfit::scenario::read_text(json, catalog())
+        .unwrap()
+        .scenario;
+    feed.enter(&mut scenario, said_by(json));
+    assert_eq!(scenario.money.currency, Currency::Cny);
+    assert_eq!(scenario.money.extras.egress_price, 1.5);
+    assert_eq!(scenario.money.extras.tax_percent, 6.0);
+}
+
+#[test]
+fn storage_is_on_the_bill_of_a_shops_offer() {
+    let link = "m=llama-3.1-8b&do=serve&users=4&disk=150&n=1";
+    let month = |storage: Value| {
+        let mut feed = feed_of(json!([offer("a", "RTX 4090", 2.0)]));
+        feed["storage"] = storage;
+        let (feed, _) = taken(&feed);
+        let mut scenario = parse(link, catalog()).scenario;
+        feed.enter(&mut scenario, said_by(link));
+        let ranking = Shop::new(feed, catalog()).rank(&scenario);
+        ranking.offers[0].cost_per_month.unwrap().mid
+    };
+    let without = month(json!(null));
+    // 150 GB, 50 of them free, at 0.3 yuan for a GB and month.
+    let with = month(json!({"free_gb": 50, "price_per_gb_month": 0.3}));
+    assert!((with - without - 30.0).abs() < 1e-6, "{without} {with}");
+}
+
+#[test]
+fn terms_that_cannot_be_used_are_named_and_left_out() {
+    let mut feed = feed_of(json!([offer("a", "RTX 4090", 2.0)]));
+    feed["storage"] = json!("free");
+    feed["traffic"] = json!({"out_price_per_gb": -1});
+    feed["tax_percent"] = json!(250);
+    let (feed, issues) = taken(&feed);
+    assert_eq!(feed.terms, cardfit::feed::Terms::default());
+    assert_eq!(
+        kinds(&issues),
+        [
+            ("storage", IssueKind::WrongType),
+            ("traffic.out_price_per_gb", IssueKind::WrongType),
+            ("tax_percent", IssueKind::WrongType),
+        ]
+    );
+}
+
+#[test]
+fn an_entry_may_name_who_rents_it_out() {
+    let mut partner = offer("b", "RTX 3090", 1.0);
+    partner["provider"] = json!("合作机房");
+    let (feed, issues) = taken(&feed_of(json!([offer("a", "RTX 4090", 2.0), partner])));
+    assert_eq!(issues, []);
+    let shop = Shop::new(feed, catalog());
+    let ranking = shop.rank(&parse("m=llama-3.1-8b&do=lora", catalog()).scenario);
+    for offer in &ranking.offers {
+        let provider = offer.price.as_ref().unwrap().provider.as_deref();
+        let expected = if offer.card == "rtx-3090" {
+            "合作机房"
+        } else {
+            "示例算力"
+        };
+        assert_eq!(provider, Some(expected));
+        assert!(shop.find(offer).is_some());
+    }
 }

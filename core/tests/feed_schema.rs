@@ -224,6 +224,7 @@ fn good_feed() -> impl Strategy<Value = Value> {
             other => json!({"name": other["en"], "url": "https://shop.example/"}),
         };
         json!({"schema": FEED_SCHEMA, "provider": provider, "currency": "CNY",
+            "storage": {"free_gb": 50, "price_per_gb_month": 0.3}, "traffic": {}, "tax_percent": 6,
             "generated_at": "2026-11-30T08:00:00+08:00", "offers": offers})
     })
 }
@@ -259,6 +260,10 @@ fn spoil(feed: &mut Value, how: usize) {
         22 => feed["offers"] = json!({"0": {}}),
         23 => offer["vram_gb"] = json!("24"),
         24 => feed["valid_until"] = json!(20261130),
+        25 => feed["storage"] = json!({"price_per_gb_month": -1}),
+        26 => feed["traffic"] = json!([0.8]),
+        27 => feed["tax_percent"] = json!(101),
+        28 => offer["provider"] = json!({"name": "partner"}),
         _ => feed["offers"][0] = json!("RTX 4090"),
     }
 }
@@ -273,7 +278,7 @@ proptest! {
     }
 
     #[test]
-    fn what_the_schema_rejects_is_remarked_on(mut feed in good_feed(), how in 0_usize..26) {
+    fn what_the_schema_rejects_is_remarked_on(mut feed in good_feed(), how in 0_usize..30) {
         spoil(&mut feed, how);
         prop_assert!(!accepts(&feed), "{how} {feed}");
         prop_assert!(!taken_whole(&feed), "{how} {feed}");

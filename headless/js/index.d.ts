@@ -16,7 +16,7 @@ export interface ScenarioParameters {
   m?: string;
   do?: string;
   cards?: string | readonly string[];
-  cur?: "cny" | "usd";
+  cur?: "cny" | "usd" | "eur";
   [parameter: string]: string | number | boolean | readonly string[] | null | undefined;
 }
 
@@ -125,6 +125,12 @@ export interface Feed {
   /** A day, or RFC 3339. */
   generated_at: string;
   valid_until?: string;
+  /** What storage costs beside the cards, in the feed's currency. */
+  storage?: { free_gb?: number; price_per_gb_month?: number; stopped_price_per_gb_month?: number };
+  /** What data taken out costs, in the feed's currency. */
+  traffic?: { out_price_per_gb?: number };
+  /** What an invoice adds to all prices, per cent. */
+  tax_percent?: number;
   offers: FeedOffer[];
 }
 
@@ -134,6 +140,8 @@ export interface FeedOffer {
   id: string;
   gpu: string;
   vram_gb?: number;
+  /** Who rents it out, where that is not the feed's provider. */
+  provider?: string;
   name?: LocalText;
   region?: LocalText;
   region_name?: LocalText;

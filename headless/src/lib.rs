@@ -5,7 +5,7 @@
 
 use cardfit::catalog::{Catalog, PriceBook};
 use cardfit::embed::answer::{Answer, Form, Source};
-use cardfit::embed::says_currency;
+use cardfit::embed::said_by;
 use cardfit::feed::{FeedIssue, Shop, read};
 use cardfit::offers;
 use cardfit::scenario::{Problem, read_text};
@@ -83,7 +83,7 @@ fn estimate(scenario: &str, options: &str) -> Result<Outcome, Refusal> {
         }
     };
     let catalog = Catalog::embedded();
-    let currency_said = says_currency(scenario);
+    let said = said_by(scenario);
     let parsed = read_text(scenario, catalog).map_err(|problem| refusal(problem.message(lang)))?;
     let mut scenario = parsed.scenario;
     let form = Form {
@@ -106,9 +106,7 @@ fn estimate(scenario: &str, options: &str) -> Result<Outcome, Refusal> {
                     error: issues.last().map_or_else(String::new, |i| i.message(lang)),
                     issues: remarks(&issues, lang),
                 })?;
-            if !currency_said {
-                scenario.money.currency = feed.currency;
-            }
+            feed.enter(&mut scenario, said);
             let shop = Shop::new(feed, catalog);
             let ranking = shop.rank(&scenario);
             (

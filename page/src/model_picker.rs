@@ -116,7 +116,7 @@ fn facts_of(lang: Lang, subject: Subject<'_>) -> String {
 }
 
 /// The name of the chosen model.
-fn chosen_name(lang: Lang, model: &ModelChoice) -> String {
+pub fn chosen_name(lang: Lang, model: &ModelChoice) -> String {
     match model {
         ModelChoice::Catalog(id) => Catalog::embedded()
             .subject(id)

@@ -1,18 +1,42 @@
 //! What is served beside the page for those who embed it: the widget's page, the element, the feed's schema.
 
 use crate::run::{Failure, Result, root};
+use crate::sizes::brotli;
 use crate::strict::{self, read, write};
 use std::path::Path;
+
+/// The most that the element may add to a page that carries it before it comes near the screen, bytes of brotli.
+pub const ELEMENT_BUDGET_BYTES: usize = 4000;
 
 /// Writes `embed/` into the built page. Addresses under it stay: other people's pages name them.
 pub fn write_all(dist: &Path) -> Result<()> {
     let embed = dist.join("embed");
     let page = widget_page(&read(&dist.join("index.html"))?)?;
     write(&embed.join("index.html"), page.as_bytes())?;
-    let element = read(&root().join("embed/element.js"))?;
-    write(&embed.join("v1.js"), classic(&element)?.as_bytes())?;
+    let element = classic(&read(&root().join("embed/element.js"))?)?;
+    within_budget(&element)?;
+    write(&embed.join("v1.js"), element.as_bytes())?;
+    for (from, to) in [
+        ("docs/embed.md", "guide.txt"),
+        ("docs/embed.zh-CN.md", "guide.zh-CN.txt"),
+    ] {
+        // Hosts do not say of plain text how it is written; the mark does.
+        let guide = format!("\u{feff}{}", read(&root().join(from))?);
+        write(&embed.join(to), guide.as_bytes())?;
+    }
     let schema = read(&root().join("core/data/feed.schema.json"))?;
     write(&embed.join("feed.schema.json"), schema.as_bytes())
+}
+
+/// Every page that carries the widget loads the element's script, whether its visitor comes to see it or not.
+fn within_budget(script: &str) -> Result<()> {
+    let bytes = brotli(script.as_bytes())?.len();
+    if bytes > ELEMENT_BUDGET_BYTES {
+        return Err(Failure(format!(
+            "embed/v1.js weighs {bytes} bytes in brotli, more than its budget of {ELEMENT_BUDGET_BYTES} (xtask/src/embed.rs)"
+        )));
+    }
+    Ok(())
 }
 
 /// The widget's page: the same files as the page, found one folder up, under the widget's own policy. It is no
@@ -85,5 +109,16 @@ mod tests {
         let script = classic("const A = 1;\nexport function define(base) {}").unwrap();
         assert!(script.contains("\nfunction define(base) {}") && !script.contains("export"));
         assert!(classic("export const x = 1;").is_err());
+    }
+
+    #[test]
+    fn the_element_is_small_and_a_large_one_would_be_refused() {
+        let element = classic(&read(&root().join("embed/element.js")).unwrap()).unwrap();
+        assert!(within_budget(&element).is_ok());
+        // Random-looking text that does not shrink below half.
+        let noise: String = (0..2000_u64)
+            .map(|n| format!("{:x}", strict::hash(&n.to_le_bytes())))
+            .collect();
+        assert!(within_budget(&format!("{element}{noise}")).is_err());
     }
 }

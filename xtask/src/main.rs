@@ -12,6 +12,7 @@ usage: cargo xtask COMMAND
   serve [--port 8080]     build the page and serve it on http://127.0.0.1:8080/
   build                   build the page into dist/, for any static host and any sub-path
   build --draft           build it quickly, large and slow, to look at a change
+  build --draft --whole   with all that stands beside the page, for the browser tests
   test [PART...]          run every check, or only: fmt clippy native browser
   shots                   build the page and write screenshots of it to target/shots/
   prices FILE.csv [ARGS]  put a price list of SkyPilot's or gpuhunt's form into core/data/prices.csv
@@ -36,6 +37,9 @@ fn dispatch(words: &[&str]) -> Result<()> {
         ["serve", options @ ..] => serve(port(options)?),
         ["build"] => step("page", page::build),
         ["build", "--draft"] => step("draft of the page", page::build_draft),
+        ["build", "--draft", "--whole"] => {
+            step("draft of all that is served", page::build_whole_draft)
+        }
         ["test"] => test::run_parts(&Part::ALL),
         ["test", names @ ..] => test::run_parts(&parts(names)?),
         ["shots"] => test::shots(),

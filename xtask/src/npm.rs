@@ -24,20 +24,34 @@ const WASM_OPT: [&str; 9] = [
 
 /// Builds the package.
 pub fn build(tools: &PageTools, dist: &Path) -> Result<()> {
+    build_with(tools, dist, PROFILE, tools.wasm_opt.as_deref())
+}
+
+/// Builds the package with the profile of drafts, large and slow.
+pub fn build_draft(tools: &PageTools, dist: &Path) -> Result<()> {
+    build_with(tools, dist, "wasm-draft", None)
+}
+
+fn build_with(
+    tools: &PageTools,
+    dist: &Path,
+    profile: &str,
+    wasm_opt: Option<&Path>,
+) -> Result<()> {
     let folder = dist.join("npm");
     run(cargo()
         .args(["build", "--locked", "--package", PACKAGE, "--lib"])
-        .args(["--target", "wasm32-unknown-unknown", "--profile", PROFILE])
+        .args(["--target", "wasm32-unknown-unknown", "--profile", profile])
         .env(page::RUSTFLAGS.0, page::RUSTFLAGS.1))?;
     let compiled = target_dir()
         .join("wasm32-unknown-unknown")
-        .join(PROFILE)
+        .join(profile)
         .join("cardfit_headless.wasm");
     run(command(&tools.wasm_bindgen)
         .args(["--target", "web", "--no-typescript", "--out-dir"])
         .arg(&folder)
         .arg(&compiled))?;
-    if let Some(wasm_opt) = &tools.wasm_opt {
+    if let Some(wasm_opt) = wasm_opt {
         let file = folder.join("cardfit_headless_bg.wasm");
         run(command(wasm_opt)
             .args(WASM_OPT)

@@ -1,6 +1,7 @@
 //! Building the page into dist/.
 
 use crate::run::{Result, root, run};
+use crate::tools::PageTools;
 use crate::{embed, machine, npm, offline, sizes, split, strict, tools, waiting};
 use std::path::PathBuf;
 
@@ -38,12 +39,27 @@ pub fn build() -> Result<()> {
 
 /// Builds the same page in one part, without optimising or packing it: in a fraction of the time, to look at a change.
 pub fn build_draft() -> Result<()> {
+    draft()?;
+    embed::write_all(&dist())?;
+    offline::write(&dist())
+}
+
+/// As [`build_draft`], with everything that stands beside the page: what the browser tests need.
+pub fn build_whole_draft() -> Result<()> {
+    let tools = draft()?;
+    machine::write_all(&dist())?;
+    embed::write_all(&dist())?;
+    waiting::write_all(&dist())?;
+    offline::write(&dist())?;
+    npm::build_draft(&tools, &dist())
+}
+
+fn draft() -> Result<PageTools> {
     let tools = tools::prepare()?;
     let mut trunk = tools.trunk()?;
     trunk.args(["build", "--cargo-profile", "wasm-draft"]);
     trunk.env(RUSTFLAGS.0, RUSTFLAGS.1);
     run(&mut trunk)?;
     strict::page(&dist())?;
-    embed::write_all(&dist())?;
-    offline::write(&dist())
+    Ok(tools)
 }

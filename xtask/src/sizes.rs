@@ -151,7 +151,8 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn brotli(content: &[u8]) -> Result<Vec<u8>> {
+/// Packs as a host does beforehand: as small as it goes.
+pub fn brotli(content: &[u8]) -> Result<Vec<u8>> {
     let parameters = brotli::enc::BrotliEncoderParams {
         quality: 11,
         lgwin: 24,

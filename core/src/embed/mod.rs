@@ -17,16 +17,23 @@ pub mod snippet;
 /// Version of messages and of the handed-out answer. It grows when a field changes its meaning or goes.
 pub const CONTRACT_VERSION: u32 = 1;
 
-/// Whether a scenario, a link's query or JSON, says its currency itself; where it does not, an operator's feed decides.
-pub fn says_currency(scenario: &str) -> bool {
-    if scenario.trim_start().starts_with('{') {
-        let value = serde_json::from_str::<serde_json::Value>(scenario).unwrap_or_default();
-        return value
-            .pointer("/money/currency")
-            .is_some_and(|c| !c.is_null());
+/// What a scenario, a link's query or JSON, states itself: whether it has that parameter, or a value at that place of the
+/// JSON. Where it is silent, an operator's feed decides ([`crate::feed::Feed::enter`]).
+pub fn said_by(scenario: &str) -> impl Fn(&str, &str) -> bool + use<> {
+    let json = scenario
+        .trim_start()
+        .starts_with('{')
+        .then(|| serde_json::from_str::<serde_json::Value>(scenario).unwrap_or_default());
+    let names: Vec<String> = match json {
+        Some(_) => Vec::new(),
+        None => crate::scenario::decode(scenario)
+            .0
+            .into_iter()
+            .map(|(name, _)| name.to_ascii_lowercase())
+            .collect(),
+    };
+    move |param, pointer| match &json {
+        Some(json) => json.pointer(pointer).is_some_and(|value| !value.is_null()),
+        None => names.iter().any(|name| name == param),
     }
-    let pairs = crate::scenario::decode(scenario).0;
-    pairs
-        .iter()
-        .any(|(name, _)| matches!(name.to_ascii_lowercase().as_str(), "cur" | "currency"))
 }

@@ -13,11 +13,13 @@ mod issue;
 mod order_link;
 mod read;
 mod shop;
+mod terms;
 
 pub use issue::{Effect, FeedIssue, IssueKind};
 pub use order_link::{OrderChoice, OrderLink, is_web_link};
 pub use read::read;
 pub use shop::{Shop, ShopOffer, Supply, mode_name};
+pub use terms::Terms;
 
 use crate::catalog::{Billing, Currency};
 
@@ -49,6 +51,8 @@ pub struct Feed {
     pub valid_until: Option<String>,
     /// Currency of all prices.
     pub currency: Currency,
+    /// What is charged beside the cards.
+    pub terms: Terms,
     /// Offers, in the feed's order.
     pub offers: Vec<FeedOffer>,
 }
@@ -60,6 +64,8 @@ pub struct FeedOffer {
     pub id: String,
     /// Card id of the catalog.
     pub card: String,
+    /// Who rents it out, where that is not the feed's provider: a site may sell for several.
+    pub provider: Option<String>,
     /// The operator's name for it, where it gives one.
     pub name: Option<LocalText>,
     /// Region code or name.

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::fields::{Fields, brief, kept, whole_number};
 use super::issue::{Effect, FeedIssue, IssueKind};
 use super::order_link::{OrderLink, PLACEHOLDERS, is_web_link};
+use super::terms;
 use super::{
     FEED_BYTES, FEED_DAYS, FEED_OFFERS, FEED_SCHEMA, Feed, FeedOffer, FeedPrice, PRICE_MOST, Stock,
     StockState,
@@ -116,6 +117,7 @@ fn feed(
         generated_at,
         valid_until,
         currency,
+        terms: terms::read(&fields, issues),
         offers,
     })
 }
@@ -240,6 +242,10 @@ fn offer(
     Ok(FeedOffer {
         id,
         card: card.id.clone(),
+        provider: fields
+            .text("provider", issues)
+            .map(kept)
+            .filter(|name| !name.is_empty()),
         name: fields.local_text("name", issues),
         region: fields
             .local_text("region_name", issues)

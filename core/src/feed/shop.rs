@@ -279,7 +279,10 @@ fn rows<'a>(feed: &'a Feed, offer: &'a FeedOffer) -> impl Iterator<Item = PriceO
     };
     offer.prices.iter().map(move |price| PriceOffer {
         card: offer.card.clone(),
-        provider: feed.provider.clone(),
+        provider: offer
+            .provider
+            .clone()
+            .unwrap_or_else(|| feed.provider.clone()),
         region: offer.region.as_ref().map(|region| region.en.clone()),
         billing: price.billing,
         currency: feed.currency,

@@ -3,6 +3,7 @@
 mod advice;
 pub mod capability;
 mod counts;
+pub mod errand;
 pub(crate) mod job;
 mod limits;
 mod money;

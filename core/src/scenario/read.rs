@@ -288,7 +288,13 @@ fn own_prices(reader: &mut Reader<'_>) -> Vec<(String, f64)> {
 
 /// The id of a card's name; an unknown one is noted and left out.
 fn card(reader: &mut Reader<'_>, param: &'static str, name: &str) -> Option<String> {
-    let own = reader.own_cards.iter().find(|own| *own == name.trim());
+    let wanted = name.trim();
+    let same = |own: &&String| own.to_lowercase() == wanted.to_lowercase();
+    let own = reader.own_cards.iter();
+    let own = own
+        .clone()
+        .find(|own| *own == wanted)
+        .or_else(|| own.clone().find(same));
     let known = || reader.catalog.card(name).map(|card| card.id.clone());
     let found = own.cloned().or_else(known);
     if found.is_none() {

@@ -19,15 +19,16 @@ const LEAST_CHANGE: i32 = 2;
 const MOST_GROWTHS: u32 = 12;
 const WINDOW_MS: f64 = 1000.0;
 
-/// Sends the height of `element` now and whenever it changes or comes into sight.
-pub fn follow(bridge: Bridge, element: &Element) {
+/// Sends the height of `element` whenever it changes or comes into sight, from when there is an answer on: until then the
+/// embedding page keeps the room that it has set aside, and nothing jumps.
+pub fn follow(bridge: Bridge, element: &Element, has_answer: impl Fn() -> bool + 'static) {
     let sent = Rc::new(Cell::new(0_i32));
     let growths = Rc::new(Cell::new((0.0_f64, 0_u32)));
     let measured = element.clone();
     let tell = Rc::new(move |again: bool| {
         let height = measured.get_bounding_client_rect().height().ceil() as i32;
         let change = height - sent.get();
-        if height <= 0 || (change.abs() < LEAST_CHANGE && !again) {
+        if height <= 0 || !has_answer() || (change.abs() < LEAST_CHANGE && !again) {
             return;
         }
         let now = js_sys::Date::now();

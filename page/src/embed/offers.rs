@@ -55,10 +55,12 @@ pub fn Offers() -> impl IntoView {
             <ul data-testid="rentals">
                 {move || {
                     let kind = app.answer.with(|a| a.kind);
+                    let lang = app.lang.get();
+                    embed.track_stock();
                     rows.get()
                         .0
                         .into_iter()
-                        .map(|offer| view! { <Rental offer kind /> })
+                        .map(|offer| view! { <Rental offer kind lang /> })
                         .collect_view()
                 }}
             </ul>
@@ -80,10 +82,9 @@ pub fn Offers() -> impl IntoView {
 }
 
 #[component]
-fn Rental(offer: Arc<Offer>, kind: AnswerKind) -> impl IntoView {
+fn Rental(offer: Arc<Offer>, kind: AnswerKind, lang: Lang) -> impl IntoView {
     let app = App::get();
     let embed = Embed::get();
-    let lang = app.lang.get();
     let currency = app.scenario.with_untracked(|s| s.money.currency);
     let speed = speed(lang, &offer);
     let money = cost(&offer, kind).map(|range| {
@@ -136,7 +137,7 @@ fn Rental(offer: Arc<Offer>, kind: AnswerKind) -> impl IntoView {
                 {price.map(|price| view! { <small data-testid="rental-price">{price}</small> })}
                 {place.map(|place| view! { <small data-testid="rental-stock">{place}</small> })}
             </div>
-            <RentButton offer=Arc::clone(&offer) />
+            <RentButton offer=Arc::clone(&offer) lang />
         </li>
     }
 }
@@ -189,14 +190,13 @@ fn price_line(lang: Lang, price: &PriceUsed, is_shops: bool) -> String {
 
 /// The way to the operator's order page.
 #[component]
-pub fn RentButton(offer: Arc<Offer>) -> impl IntoView {
+pub fn RentButton(offer: Arc<Offer>, lang: Lang) -> impl IntoView {
     let app = App::get();
     let embed = Embed::get();
     let found = embed.find(&offer);
     let Some((id, supply)) = found.filter(|_| !matches!(offer.fit, Fit::TooSmall { .. })) else {
         return ().into_any();
     };
-    let lang = app.lang.get_untracked();
     if matches!(supply, Supply::Out | Supply::Short { .. }) {
         return view! { <span class="rent gone">{text(lang, "embed.stock.out", &[])}</span> }
             .into_any();

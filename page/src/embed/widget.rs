@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cardfit::catalog::{Catalog, Currency, PriceBook};
+use cardfit::catalog::{Catalog, PriceBook};
 use cardfit::embed::answer::{Answer, Form};
 use cardfit::embed::config::{Config, Layout, Part, Widget as Kind, button, readable_on};
 use cardfit::embed::message::{INCOMING, Incoming, OUTGOING};
-use cardfit::embed::{CONTRACT_VERSION, says_currency};
+use cardfit::embed::{CONTRACT_VERSION, said_by};
 use cardfit::feed::{FEED_SCHEMA, FeedIssue, IssueKind, Shop, Supply, read};
 use cardfit::offers::Offer;
-use cardfit::scenario::{Choice, parse, to_query};
+use cardfit::scenario::{parse, to_query};
 use cardfit::text::{Lang, text};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -59,8 +59,8 @@ pub struct Embed {
     pub bridge: Bridge,
     stock: RwSignal<Stock>,
     feed: RwSignal<FeedState>,
-    /// The scenario says its currency itself.
-    currency_asked: StoredValue<bool>,
+    /// The scenario as it was asked for: what it says itself, no feed changes.
+    asked: StoredValue<String>,
 }
 
 impl Embed {
@@ -69,9 +69,14 @@ impl Embed {
         expect_context()
     }
 
+    /// Follows what is sold, for a view of rows: the rows read it without following it.
+    pub fn track_stock(self) {
+        self.stock.track();
+    }
+
     /// The operator's offer behind one of the ranking, and whether it is there.
     pub fn find(self, offer: &Offer) -> Option<(String, Supply)> {
-        self.stock.with(|stock| {
+        self.stock.with_untracked(|stock| {
             let found = stock.shop()?.find(offer)?;
             Some((found.offer.id.clone(), found.supply))
         })
@@ -90,13 +95,15 @@ impl Embed {
 
     /// Region and stock of an offer, in words.
     pub fn place(self, lang: Lang, offer: &Offer) -> Option<String> {
-        self.stock.with(|stock| {
+        self.stock.with_untracked(|stock| {
             let found = stock.shop()?.find(offer)?;
             let region = found
                 .offer
                 .region
                 .as_ref()
                 .map(|r| r.in_lang(lang).to_owned());
+            // The foot names the shop; a row names who rents it out where that is somebody else.
+            let provider = found.offer.provider.clone();
             let supply = match found.supply {
                 Supply::InStock => text(lang, "embed.stock.in", &[]),
                 Supply::Low => text(lang, "embed.stock.low", &[]),
@@ -110,14 +117,17 @@ impl Embed {
                 .name
                 .as_ref()
                 .map(|n| n.in_lang(lang).to_owned());
-            let parts: Vec<String> = [name, region, Some(supply)].into_iter().flatten().collect();
+            let parts: Vec<String> = [name, provider, region, Some(supply)]
+                .into_iter()
+                .flatten()
+                .collect();
             Some(parts.join(" · "))
         })
     }
 
     /// The address where an offer is ordered.
     pub fn order_url(self, app: App, offer: &Offer, lang: Lang) -> Option<String> {
-        self.stock.with(|stock| {
+        self.stock.with_untracked(|stock| {
             let shop = stock.shop()?;
             app.scenario.with_untracked(|scenario| {
                 self.config
@@ -133,15 +143,12 @@ impl Embed {
             Ok((taken, issues)) => {
                 let stale = issues.iter().find(|i| i.kind == IssueKind::Stale);
                 let stale = stale.map(|issue| issue.bound.clone());
-                let currency = taken.currency;
                 let offers = taken.offers.len();
                 let shop = Shop::new(taken, Catalog::embedded());
                 self.tell_feed(app, "used", offers, &issues);
                 self.stock.set(Stock::Shop(Arc::new(shop)));
                 self.feed.set(FeedState::Used { stale });
-                if !self.currency_asked.get_value() && currency != Currency::Eur {
-                    app.choose("cur", currency.name());
-                }
+                self.enter_terms(app);
             }
             Err(issues) => {
                 self.tell_feed(app, "refused", 0, &issues);
@@ -155,6 +162,23 @@ impl Embed {
                     },
                 );
             }
+        }
+    }
+
+    /// Puts the operator's currency, storage and traffic into the scenario, where it does not say its own.
+    fn enter_terms(self, app: App) {
+        let mut scenario = app.scenario.get_untracked();
+        self.stock.with_untracked(|stock| {
+            if let Some(shop) = stock.shop() {
+                let said = self.asked.with_value(|asked| said_by(asked));
+                shop.feed().enter(&mut scenario, said);
+            }
+        });
+        if app.scenario.with_untracked(|now| *now != scenario) {
+            // What the link's remarks say holds as before.
+            let notice = app.notice.get_untracked();
+            app.load(scenario);
+            app.notice.set(notice);
         }
     }
 
@@ -190,18 +214,9 @@ impl Embed {
     fn obey(self, app: App, asked: Incoming) {
         match asked {
             Incoming::SetScenario(query) => {
-                self.currency_asked.set_value(says_currency(&query));
                 app.open_link(&query);
-                if let FeedState::Used { .. } = self.feed.get_untracked()
-                    && !self.currency_asked.get_value()
-                {
-                    let currency = self
-                        .stock
-                        .with_untracked(|stock| stock.shop().map(|shop| shop.feed().currency));
-                    if let Some(currency) = currency.filter(|c| *c != Currency::Eur) {
-                        app.choose("cur", currency.name());
-                    }
-                }
+                self.asked.set_value(query);
+                self.enter_terms(app);
             }
             Incoming::SetFeed(json) => self.take_feed(app, &json),
             Incoming::SetTheme { theme, accent } => {
@@ -257,7 +272,8 @@ pub fn Widget() -> impl IntoView {
     let root = NodeRef::<leptos::html::Div>::new();
     Effect::new(move |_| {
         if let Some(root) = root.get() {
-            height::follow(embed.bridge, &root);
+            let has_answer = move || embed.feed.with_untracked(|f| *f != FeedState::Awaited);
+            height::follow(embed.bridge, &root, has_answer);
         }
     });
     let kind = embed.config.with_value(|c| c.widget);
@@ -315,7 +331,7 @@ fn start(app: App, config: Config) -> Embed {
         } else {
             FeedState::None
         }),
-        currency_asked: StoredValue::new(says_currency(&config.scenario)),
+        asked: StoredValue::new(config.scenario.clone()),
         config: StoredValue::new(config),
     };
     Effect::new(move |_| {

@@ -159,6 +159,7 @@ pub fn ScenarioForm() -> impl IntoView {
 pub fn ShortForm() -> impl IntoView {
     let app = App::get();
     let serves = Memo::new(move |_| app.scenario.with(|s| serving_of(s).is_some()));
+    let panel = Memo::new(move |_| app.scenario.with(work::Panel::of));
     view! {
         <form
             class="scenario"
@@ -173,7 +174,9 @@ pub fn ShortForm() -> impl IntoView {
                 <summary>{t("embed.inputs")}</summary>
                 <section class="group pairs">
                     {move || {
-                        if serves.get() {
+                        if let Some(panel) = panel.get() {
+                            view! { <work::WorkInputs panel /> }.into_any()
+                        } else if serves.get() {
                             view! { <serving::ServingInputs /> }.into_any()
                         } else {
                             view! { <training::TrainingInputs /> }.into_any()

@@ -16,6 +16,8 @@ use crate::words::t;
 
 /// A feed that is served beside the page, to try with.
 const SAMPLE_FEED: &str = "demo/feed.json";
+/// The card that the widget of one card starts with.
+const SAMPLE_CARD: &str = "rtx-4090";
 
 /// What was picked.
 #[derive(Clone, Copy)]
@@ -27,6 +29,9 @@ struct Picked {
     feed: RwSignal<String>,
     accent: RwSignal<String>,
     reference: RwSignal<String>,
+    cards: RwSignal<String>,
+    providers: RwSignal<String>,
+    allow: RwSignal<String>,
     hidden: RwSignal<Vec<&'static str>>,
     way: RwSignal<Way>,
 }
@@ -41,6 +46,9 @@ impl Picked {
             feed: RwSignal::default(),
             accent: RwSignal::default(),
             reference: RwSignal::default(),
+            cards: RwSignal::default(),
+            providers: RwSignal::default(),
+            allow: RwSignal::default(),
             hidden: RwSignal::default(),
             way: RwSignal::new(Way::Element),
         }
@@ -68,6 +76,9 @@ impl Picked {
                 ),
                 ("layout", unless(self.layout.get(), "full")),
                 ("hide", self.hidden.get().join(",")),
+                ("cards", self.cards.get().trim().to_owned()),
+                ("providers", self.providers.get().trim().to_owned()),
+                ("allow", self.allow.get().trim().to_owned()),
                 ("order", unless(self.order.get(), "link")),
                 ("ref", self.reference.get().trim().to_owned()),
             ],
@@ -97,6 +108,7 @@ fn EmbedBuilder() -> impl IntoView {
             <section class="builder-options" aria-labelledby="builder-title">
                 <h2 id="builder-title">{t("builder.title")}</h2>
                 <p class="note">{t("builder.note")}</p>
+                <Elsewhere />
                 <Options picked />
             </section>
             <section class="builder-result" aria-labelledby="builder-code">
@@ -107,6 +119,26 @@ fn EmbedBuilder() -> impl IntoView {
             </section>
             <FeedCheck />
         </main>
+    }
+}
+
+/// The guide and the demo shop, in the page's language.
+#[component]
+fn Elsewhere() -> impl IntoView {
+    let app = App::get();
+    let beside = move |english: &'static str, chinese: &'static str| match app.lang.get() {
+        Lang::En => english,
+        Lang::ZhCn => chinese,
+    };
+    view! {
+        <p class="builder-elsewhere">
+            <a href=move || beside("embed/guide.txt", "embed/guide.zh-CN.txt") target="_blank">
+                {t("builder.guide")}
+            </a>
+            <a href=move || beside("demo/en.html", "demo/index.html") target="_blank">
+                {t("builder.demo")}
+            </a>
+        </p>
     }
 }
 
@@ -128,12 +160,19 @@ fn Options(picked: Picked) -> impl IntoView {
     };
     view! {
         <div class="builder-fields">
-            {one(
-                "embed-widget",
-                "builder.widget",
-                picked.widget,
-                vec![("calculator", "builder.widget.calculator"), ("card", "builder.widget.card")],
-            )}
+            <Segments
+                name="embed-widget"
+                legend="builder.widget"
+                value=Memo::new(move |_| picked.widget.get())
+                entries=vec![("calculator", "builder.widget.calculator"), ("card", "builder.widget.card")]
+                choose=move |value| {
+                    picked.widget.set(value);
+                    // The widget of one card is about some card.
+                    if value == "card" && picked.cards.with_untracked(|cards| cards.trim().is_empty()) {
+                        picked.cards.set(SAMPLE_CARD.to_owned());
+                    }
+                }
+            />
             <TextField
                 id="embed-feed"
                 label="builder.feed"
@@ -177,6 +216,17 @@ fn Options(picked: Picked) -> impl IntoView {
                 vec![("link", "builder.order.link"), ("event", "builder.order.event")],
             )}
             <TextField id="embed-ref" label="builder.ref" note="builder.ref.note" value=picked.reference />
+            <TextField id="embed-cards" label="builder.cards" note="builder.cards.note" value=picked.cards />
+            <details class="more">
+                <summary>{t("builder.more")}</summary>
+                <TextField
+                    id="embed-providers"
+                    label="builder.providers"
+                    note="builder.providers.note"
+                    value=picked.providers
+                />
+                <TextField id="embed-allow" label="builder.allow" note="builder.allow.note" value=picked.allow />
+            </details>
             <Hidden picked />
         </div>
     }
