@@ -14,6 +14,8 @@ const MAX_HEIGHT = 6000;
 /** How near to the screen the frame is loaded, and how long it may take to speak, milliseconds. */
 const NEAR = "200px";
 const PATIENCE = 15000;
+/** The largest feed that is fetched here, characters; the frame says of a larger one that it is too large. */
+const FEED_CHARS = 1e6;
 /** A frame that shrinks is followed once it has rested this long, milliseconds: recomputing must not make it flicker. */
 const REST = 250;
 
@@ -37,6 +39,8 @@ export function define(base, name = "card-fit") {
     #frame;
     #ready = false;
     #feed;
+    /** Address of a feed that this page could not fetch. */
+    #unfetched;
     #answer;
     #waiting = [];
     #observer;
@@ -66,6 +70,7 @@ export function define(base, name = "card-fit") {
     attributeChangedCallback(attribute, before, value) {
       if (!this.#frame || before === value) return;
       if (attribute === "max-height" || attribute === "height") return;
+      if (attribute === "feed") this.#feed = this.#unfetched = undefined;
       if (!LIVE.includes(attribute) || value === null) return this.#reload();
       if (attribute === "scenario" || attribute === "feed-inline") this.#configure(attribute);
       if (attribute === "theme" || attribute === "accent") this.#post("set-theme", { [attribute]: value });
@@ -120,11 +125,38 @@ export function define(base, name = "card-fit") {
         if (value !== null) url.searchParams.set(key, value);
       }
       if (!url.searchParams.has("lang")) url.searchParams.set("lang", this.#lang);
-      const feed = this.getAttribute("feed");
-      if (feed) url.searchParams.set("feed", new URL(feed, document.baseURI).href);
-      else if (this.#feed || this.hasAttribute("feed-inline")) url.searchParams.set("feed", "message");
+      const feed = this.#feedAddress;
+      if (feed && !this.#fetchesItself(feed)) url.searchParams.set("feed", feed.href);
+      else if (feed || this.#feed || this.hasAttribute("feed-inline")) url.searchParams.set("feed", "message");
       url.hash = new URLSearchParams({ eid: this.#id, po: location.origin }).toString();
       return url.href;
+    }
+
+    get #feedAddress() {
+      const feed = this.getAttribute("feed");
+      return feed ? new URL(feed, document.baseURI) : undefined;
+    }
+
+    /** A feed of this page's own origin is fetched here: its server need not allow other origins. */
+    #fetchesItself(feed) {
+      return feed.origin === location.origin && feed.href !== this.#unfetched;
+    }
+
+    async #fetchFeed() {
+      const feed = this.#feedAddress;
+      if (!feed || this.#feed !== undefined || !this.#fetchesItself(feed)) return;
+      let text;
+      try {
+        const answer = await fetch(feed, { credentials: "omit" });
+        text = answer.ok ? await answer.text() : undefined;
+      } catch {
+        // Out of reach, or this page's policy lets it connect nowhere.
+      }
+      if (this.#feedAddress?.href !== feed.href || this.#feed !== undefined) return;
+      if (text !== undefined && text.length <= FEED_CHARS) return this.setFeed(text);
+      // The frame tries for itself, and says what is wrong.
+      this.#unfetched = feed.href;
+      if (this.#frame) this.#reload();
     }
 
     #load() {
@@ -147,12 +179,14 @@ export function define(base, name = "card-fit") {
       });
       this.#frame = frame;
       this.replaceChildren(frame);
+      this.#fetchFeed();
       this.#timers.patience = setTimeout(() => this.#giveUp(), PATIENCE);
     }
 
     #reload() {
       this.#ready = false;
       this.#frame.src = this.#address();
+      this.#fetchFeed();
     }
 
     /** The frame stayed silent: a plain link to it, in its place. */

@@ -218,10 +218,15 @@ fn a_feed_that_cannot_be_used_leaves_reference_prices_and_says_so() -> Outcome {
             .await?;
         }
         // A feed that is not there, or not allowed, is the network's error on the console and a note in the widget.
-        let secret = HostFile::new("/secret.json", "application/json", feed().to_string());
-        for name in ["gone.json", "secret.json"] {
-            let host = Embedding::element(page, &format!("feed=\"/{name}\""))
-                .files([secret.clone()])
+        let elsewhere = Host::serve(vec![HostFile::new(
+            "/secret.json",
+            "application/json",
+            feed().to_string(),
+        )])?;
+        let secret = format!("{}/secret.json", elsewhere.origin);
+        for address in ["/gone.json", secret.as_str()] {
+            let name = address.rsplit('/').next().unwrap_or_default();
+            let host = Embedding::element(page, &format!("feed=\"{address}\""))
                 .open(page)
                 .await?;
             assert_eq!(host.event("error").await?["code"], "feed_unreachable");

@@ -66,6 +66,36 @@ fn the_element_shows_what_the_shop_sells_fits_its_height_and_tells_of_orders() -
 }
 
 #[test]
+fn a_feed_of_the_hosts_own_needs_no_permission_for_other_origins() -> Outcome {
+    in_browser(async |page| {
+        let own = HostFile::new("/own.json", "application/json", feed().to_string());
+        let host = Embedding::element(page, "feed=\"/own.json\"")
+            .files([own])
+            .open(page)
+            .await?;
+        assert_eq!(host.event("feed").await?["outcome"], "used");
+        // Where the host's policy lets its page connect nowhere, the frame fetches it, which the feed's server allows.
+        let policy = format!(
+            "default-src 'none'; script-src 'self' {0}embed/; frame-src {0}embed/",
+            page.base()
+        );
+        let host = Embedding::element(page, "feed=\"/feed.json\"")
+            .policy(&policy)
+            .open(page)
+            .await?;
+        assert_eq!(host.event("feed").await?["outcome"], "used");
+        let errors = page.console_errors().await?;
+        assert!(
+            errors
+                .iter()
+                .all(|e| e.contains("Content Security Policy") || e.contains("feed.json")),
+            "{errors:?}"
+        );
+        Ok(())
+    })
+}
+
+#[test]
 fn a_bare_frame_works_without_any_script_of_the_host() -> Outcome {
     in_browser(async |page| {
         // The feed stands on a third origin, which allows it.
@@ -94,6 +124,35 @@ fn a_bare_frame_works_without_any_script_of_the_host() -> Outcome {
             Ok(())
         })
         .await
+    })
+}
+
+#[test]
+fn a_bare_frame_takes_a_feed_by_message_as_the_guide_says() -> Outcome {
+    in_browser(async |page| {
+        let widgets = page.base().split("/a/").next().unwrap_or_default();
+        let script = format!(
+            "const feed = {};
+            addEventListener('message', ({{ data, source, origin }}) => {{
+              if (origin !== '{widgets}' || data?.ns !== 'cardfit' || data.type !== 'ready') return;
+              source.postMessage({{ ns: 'cardfit', v: 1, id: data.id, type: 'set-feed', payload: {{ feed }} }}, origin);
+            }});",
+            feed()
+        );
+        let host = Embedding::new("<script src=\"/give.js\"></script>")
+            .and(&format!(
+                "<iframe id=\"w\" title=\"calculator\" width=\"600\" height=\"700\" src=\"{}embed/index.html?feed=message&lang=en\"></iframe>",
+                page.base()
+            ))
+            .files([HostFile::new("/give.js", "text/javascript", script)])
+            .open(page)
+            .await?;
+        let told = host.message("feed").await?;
+        assert_eq!(
+            (&told["outcome"], &told["offers"]),
+            (&json!("used"), &json!(2))
+        );
+        Ok(())
     })
 }
 
