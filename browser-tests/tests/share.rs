@@ -124,10 +124,20 @@ fn cards_and_prices_of_ones_own_travel_behind_the_hash() -> Outcome {
             .await?
             .unwrap_or_default();
         let (sent, kept) = link.split_once('#').ok_or("nothing behind the hash")?;
+        // What it answered names the card too.
         assert!(
-            kept.contains("own=MyCard") && !sent.contains("MyCard"),
+            kept.contains("own=MyCard") && kept.contains("&was=") && !sent.contains("MyCard"),
             "{link}"
         );
+        // Made on another day, it says what changed, and the card is still there.
+        let older = kept.split_once("&was=").ok_or("no stamp")?.0;
+        page.client().goto("about:blank").await?;
+        page.open(&format!(
+            "?m=llama-3.1-8b&do=lora&samples=5000&lang=en#{older}&was=0ldone~MyCard~1~99~50"
+        ))
+        .await?;
+        let said = page.text("since-shared").await?;
+        assert!(said.contains("MyCard") && said.contains("Now:"), "{said}");
         Ok(())
     })
 }

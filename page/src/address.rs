@@ -45,16 +45,19 @@ pub fn guarded(query: &str) -> String {
 
 /// What the opened link answered when it was shared.
 pub fn stamp() -> Option<Stamp> {
-    Stamp::read(&parameter(share::PARAM)?)
+    Stamp::read(&parameter(share::PARAM).or_else(|| in_fragment(share::PARAM))?)
+}
+
+/// A parameter behind the `#`.
+fn in_fragment(name: &str) -> Option<String> {
+    let hash = window().location().hash().unwrap_or_default();
+    let fragment = web_sys::UrlSearchParams::new_with_str(hash.trim_start_matches('#')).ok()?;
+    fragment.get(name)
 }
 
 /// The price book that the link brings behind its `#`.
 pub fn brought_book() -> Option<BookEdits> {
-    let hash = window().location().hash().unwrap_or_default();
-    let fragment = web_sys::UrlSearchParams::new_with_str(hash.trim_start_matches('#')).ok()?;
-    let packed = fragment
-        .get(share::BOOK_PARAM)
-        .filter(|packed| packed.len() <= FRAGMENT_BYTES)?;
+    let packed = in_fragment(share::BOOK_PARAM).filter(|packed| packed.len() <= FRAGMENT_BYTES)?;
     let edits = BookEdits::from_json(&share::unpack(&packed)?);
     (!edits.is_empty()).then_some(edits)
 }
@@ -64,7 +67,7 @@ pub fn brought_book() -> Option<BookEdits> {
 pub fn whole(query: &str, stamp: &str, book: &BookEdits) -> (String, Option<TooLarge>) {
     let location = window().location();
     let base = location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default();
-    let mut query = format!("{query}&{}={}", share::PARAM, encode(stamp));
+    let mut query = query.to_owned();
     if !book.is_empty() {
         query.push_str(&format!(
             "&{}={}",
@@ -73,7 +76,17 @@ pub fn whole(query: &str, stamp: &str, book: &BookEdits) -> (String, Option<TooL
         ));
     }
     match with_fragment(query.trim_start_matches('&')) {
-        Ok(link) => (format!("{base}?{link}"), None),
+        // At the end: behind the `#` where something was brought, for the answer tells of it.
+        Ok(link) => {
+            let stamped = format!("{link}&{}={}", share::PARAM, encode(stamp));
+            let behind = stamped.split_once('#').map_or(0, |(_, own)| own.len());
+            let link = if behind > FRAGMENT_BYTES {
+                link
+            } else {
+                stamped
+            };
+            (format!("{base}?{}", link.trim_start_matches('&')), None)
+        }
         Err(refused) => (format!("{base}?{}", refused.without), Some(refused)),
     }
 }

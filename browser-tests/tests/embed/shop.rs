@@ -96,6 +96,8 @@ fn the_builder_shows_the_widget_and_its_code_and_checks_a_feed() -> Outcome {
             page.wait_for_text("embed-code", |code| code.contains(says))
                 .await?;
         }
+        page.script("document.querySelector('[data-testid=embed-way-element]').click()")
+            .await?;
         // Picking the widget of one card names a card, and the live widget is about it.
         page.script("document.querySelector('[data-testid=embed-widget-card]').click()")
             .await?;

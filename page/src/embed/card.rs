@@ -2,9 +2,9 @@
 
 use cardfit::catalog::Catalog;
 use cardfit::embed::config::Part;
-use cardfit::offers::Run;
 use cardfit::offers::capability::{Capability, Method, MethodReach, capability, card_of};
 use cardfit::offers::errand::{Errand, errand, well_known};
+use cardfit::offers::{Fit, Run};
 use cardfit::scenario::{Job, ModelChoice};
 use cardfit::text::{Lang, text};
 use leptos::prelude::*;
@@ -206,7 +206,8 @@ fn lines_of(lang: Lang, errand: &Errand) -> Vec<String> {
         return vec![text(lang, "embed.card.does_not_fit", &[])];
     };
     match &offer.run {
-        Some(Run::Work { plan, speed }) if errand.fits() => [
+        Some(Run::Work { plan, speed }) if !matches!(offer.fit, Fit::TooSmall { .. }) => [
+            (offer.fit != Fit::Fits).then(|| words::fit(lang, &offer.fit)),
             Some(work_words::rate(lang, speed, &errand.scenario)),
             work_words::each(lang, plan, speed),
         ]
