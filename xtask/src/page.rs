@@ -44,12 +44,12 @@ pub fn build_draft() -> Result<()> {
     offline::write(&dist())
 }
 
-/// As [`build_draft`], with everything that stands beside the page: what the browser tests need.
+/// As [`build_draft`], with what stands beside the page, for the browser tests; only what is shown while the program loads is
+/// left out, for which the page is compiled once more.
 pub fn build_whole_draft() -> Result<()> {
     let tools = draft()?;
     machine::write_all(&dist())?;
     embed::write_all(&dist())?;
-    waiting::write_all(&dist())?;
     offline::write(&dist())?;
     npm::build_draft(&tools, &dist())
 }
