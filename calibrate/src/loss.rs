@@ -1,5 +1,6 @@
 //! Losses over residuals `ln(estimate / measured)`.
 
+use cardfit::estimate::spread::SpreadGroup;
 use std::collections::BTreeMap;
 
 /// Huber's loss (1964): a square near 0, a line beyond `delta`, so that a row that is far off
@@ -45,6 +46,34 @@ pub fn quantile_of(values: &[f64], q: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     cardfit::measured::report::quantile(&sorted, q)
+}
+
+/// Votes of sources and votes of rows may disagree: both ends are moved together until no fewer and
+/// no more of the group's own rows (measured over estimated) lie inside than a range is meant to hold.
+pub fn settled(mut group: SpreadGroup, ratios: &[f64]) -> SpreadGroup {
+    const HELD: std::ops::RangeInclusive<f64> = 0.77..=0.89;
+    const STEP: f64 = 0.03;
+    for _ in 0..60 {
+        let range = group.around(1.0, 1.0);
+        let inside = ratios
+            .iter()
+            .filter(|ratio| (range.low..=range.high).contains(*ratio))
+            .count();
+        let share = inside as f64 / ratios.len().max(1) as f64;
+        let by = if share < *HELD.start() {
+            1.0 + STEP
+        } else if share > *HELD.end() && group.low < 0.97 && group.high > 1.03 {
+            1.0 - STEP
+        } else {
+            break;
+        };
+        group.low = group.low.powf(by).min(0.98);
+        group.high = group.high.powf(by).max(1.02);
+    }
+    let rounded = |end: f64| (end * 1e4).round() / 1e4;
+    group.low = rounded(group.low);
+    group.high = rounded(group.high);
+    group
 }
 
 #[cfg(test)]

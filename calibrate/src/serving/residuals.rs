@@ -8,7 +8,7 @@ use cardfit::scenario::{Choice, Engine};
 
 use super::Measured;
 use crate::Fitted;
-use crate::loss::{quantile_of, source_weights};
+use crate::loss::{quantile_of, settled, source_weights};
 
 /// Share of the residuals below the lower and above the upper end.
 const TAIL: f64 = 0.09;
@@ -132,7 +132,8 @@ fn group(
         .map(|r| ((-r.size).exp() - 1.0).abs())
         .collect();
     let rounded = |x: f64| (x * 1e4).round() / 1e4;
-    SpreadGroup {
+    let ratios: Vec<f64> = residuals.iter().map(|r| r.size.exp()).collect();
+    let group = SpreadGroup {
         scope,
         name: name.to_owned(),
         kind: kind.to_owned(),
@@ -141,7 +142,8 @@ fn group(
         low: rounded(quantile(residuals, TAIL).exp()),
         high: rounded(quantile(residuals, 1.0 - TAIL).exp()),
         typical_error: rounded(quantile_of(&errors, 0.5)),
-    }
+    };
+    settled(group, &ratios)
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use cardfit::measured::{Judged, TrainingCase};
 
 use super::residual;
 use crate::Fitted;
-use crate::loss::{quantile_of, source_weights};
+use crate::loss::{quantile_of, settled, source_weights};
 
 /// Share of rows below the low end, and above the high end.
-const OUTSIDE: f64 = 0.11;
+const OUTSIDE: f64 = 0.10;
 /// Least ratio of measured over estimated that a residual tells apart.
 const LEAST_RATIO: f64 = 0.05;
 /// Rows that make a group.
@@ -168,7 +168,8 @@ fn group(scope: u8, name: String, kind: String, residuals: &[&Residual<'_>]) -> 
         .iter()
         .map(|r| (r.error.exp() - 1.0).abs())
         .collect();
-    SpreadGroup {
+    let ratios: Vec<f64> = residuals.iter().map(|r| (-r.off).exp()).collect();
+    let group = SpreadGroup {
         scope: match scope {
             0 => GroupScope::Card,
             1 => GroupScope::Architecture,
@@ -181,7 +182,8 @@ fn group(scope: u8, name: String, kind: String, residuals: &[&Residual<'_>]) -> 
         low: super::round(end(OUTSIDE).min(0.98)),
         high: super::round(end(1.0 - OUTSIDE).max(1.02)),
         typical_error: super::round(quantile_of(&errors, 0.5)),
-    }
+    };
+    settled(group, &ratios)
 }
 
 /// The value below which a share `q` of the votes lies, of values with their votes in rising order.

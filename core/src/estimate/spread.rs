@@ -57,7 +57,7 @@ fn is_zero(count: &u32) -> bool {
 
 impl SpreadGroup {
     /// The range around `mid`, its ends' distance raised to `widen` in log space.
-    fn around(&self, mid: f64, widen: f64) -> Range {
+    pub fn around(&self, mid: f64, widen: f64) -> Range {
         /// Share by which the range of a single source's group is wider, in log space.
         const FEW_SOURCES: f64 = 0.15;
         /// Farthest that an end may stand from the middle, as a factor.

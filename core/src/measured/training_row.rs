@@ -17,7 +17,7 @@ pub use layout::Setup;
 use std::borrow::Cow;
 
 use super::{Judged, TrainingRow};
-use crate::catalog::{Card, Catalog, Model, Node};
+use crate::catalog::{Card, Catalog, Model, Node, Vendor};
 use crate::dtype::ComputeDtype;
 use crate::estimate::MemoryPart;
 use crate::estimate::training::{
@@ -25,6 +25,7 @@ use crate::estimate::training::{
     speed_with,
 };
 use crate::range::Range;
+use crate::scenario::Optimizer;
 use words::Words;
 
 /// What a row says, put in the estimator's terms once, to be estimated under any constants.
@@ -86,6 +87,15 @@ impl<'a> TrainingCase<'a> {
                 .ok_or("the source names no card")?,
             None => return Err("the source names no card"),
         };
+        if row.precision.to_lowercase().contains("fp4") && row.task == "pretrain" {
+            return Err("compute format not estimated for training");
+        }
+        if is_memory && words.noted(&["short samples, not packed"]) {
+            return Err("samples shorter than the limit, not packed, of unstated length");
+        }
+        if is_memory && words.noted(&["one card in its configuration"]) {
+            return Err("its configuration uses one card, which another row states");
+        }
         let model = shape::model(row, catalog)?;
         let setup = layout::setup(row, &words, &model, card)?;
         if words.noted(&["rows may be mixed up"]) {
@@ -225,13 +235,24 @@ impl<'a> TrainingCase<'a> {
             Instrument::Allocated => estimate
                 .parts
                 .iter()
-                .filter(|(part, _)| {
-                    matches!(part, MemoryPart::Framework | MemoryPart::Fragmentation)
+                .filter(|(part, _)| match part {
+                    MemoryPart::Framework | MemoryPart::Fragmentation => true,
+                    // Paged states are in memory of the driver's own.
+                    MemoryPart::OptimizerStates => {
+                        self.setup.optimizer == Optimizer::PagedAdamw8bit
+                    }
+                    _ => false,
                 })
                 .map(|(_, bytes)| *bytes)
                 .sum(),
         };
-        let seen = (needed.mid - outside as f64).max(1.0);
+        // `npu-smi` counts what an Ascend card holds at rest, which is outside its usable memory.
+        let at_rest = if self.card.vendor == Vendor::Huawei {
+            self.card.memory_gib * 1_073_741_824.0 - self.card.usable_memory_bytes() as f64
+        } else {
+            0.0
+        };
+        let seen = (needed.mid - outside as f64 + at_rest).max(1.0);
         let unit = if self.row.unit.eq_ignore_ascii_case("gib") {
             1_073_741_824.0
         } else {

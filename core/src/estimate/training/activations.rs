@@ -59,7 +59,13 @@ pub fn saved_bytes(
     } else {
         4.0 * counts.hidden as f64 * counts.layers as f64 * element
     };
-    let per_token = (elements as f64 * element - whole).max(0.0);
+    // Megatron's gated activation is one kernel that keeps gate and up alone.
+    let fused_gate = if matches!(stack, Stack::Megatron) {
+        counts.ffn_gate_elements as f64 * element
+    } else {
+        0.0
+    };
+    let per_token = (elements as f64 * element - whole - fused_gate).max(0.0);
     let score_bytes = if scores && !job.flash_attention {
         // Softmax output, dropout mask, dropped-out softmax: 2 + 1 + 2 bytes a score.
         5.0 * f64::from(job.seq_len) * counts.head_layers as f64
@@ -158,7 +164,12 @@ fn logits_bytes(
     // Logits that come in FP32 need no FP32 copy, but all else of them is twice as wide; under
     // autocast the head computes in 16 bit whatever its weights are.
     let widened = if job.habits.fp32_stream { 1.75 } else { 1.0 };
-    constants.stack(stack).logit_bytes * widened * tokens * counts.vocab as f64 / split
+    constants.stack(stack).logit_bytes
+        * widened
+        * job.habits.loss.share()
+        * tokens
+        * counts.vocab as f64
+        / split
 }
 
 #[cfg(test)]
@@ -166,7 +177,7 @@ mod tests {
     use super::*;
     use crate::catalog::{AttentionGroup, AttentionKind, Model, Transformer};
     use crate::dtype::WeightFormat;
-    use crate::estimate::training::{Habits, TrainingConstants};
+    use crate::estimate::training::{Habits, LossCopies, TrainingConstants};
     use crate::plan::{Offload, Sharding};
     use crate::scenario::Optimizer;
 
@@ -313,5 +324,30 @@ mod tests {
         let counts = Counts::of(&model.transformer, model.params_total);
         let kept = saved_bytes(&job(&model, true), &counts, &plan(1, Recompute::None), true);
         assert!(kept < 33.0 * SBH);
+    }
+
+    #[test]
+    fn a_loss_keeps_what_it_raises() {
+        let model = gpt_22b();
+        let counts = Counts::of(&model.transformer, model.params_total);
+        let memory = &TrainingConstants::unfitted().memory;
+        let of = |loss| {
+            let mut job = job(&model, true);
+            job.habits.stack = Some(Stack::Transformers);
+            job.habits.loss = loss;
+            activations(
+                &job,
+                &counts,
+                &plan(1, Recompute::Full),
+                Stage::First,
+                memory,
+            )
+            .logits
+        };
+        // 4 x 2048 tokens of 51200 logits: 16, 12 and 8 bytes each.
+        let logits = 4.0 * 2048.0 * 51_200.0;
+        assert!((of(LossCopies::Upcast) - 16.0 * logits).abs() < 1.0);
+        assert!((of(LossCopies::Autocast) - 12.0 * logits).abs() < 1.0);
+        assert!((of(LossCopies::Half) - 8.0 * logits).abs() < 1.0);
     }
 }

@@ -77,9 +77,30 @@ impl Ways {
         2.0 * self.within(bytes * (ways - 1.0) / ways.max(1.0), ways)
     }
 
-    /// Experts' exchange of `bytes` each card sends.
-    pub fn exchange(&self, bytes: f64, ways: f64) -> f64 {
-        self.within(bytes * (ways - 1.0) / ways.max(1.0), ways)
+    /// Ring over `ways` cards in which each takes `bytes` of every other.
+    pub fn ring(&self, bytes: f64, ways: f64) -> f64 {
+        self.within(bytes * (ways - 1.0), ways)
+    }
+
+    /// Exchange of tokens, `bytes` for one copy of all that a card sends, of which each goes to
+    /// `experts` of the experts that `ways` cards share. A node is sent a token once, however many
+    /// of its experts want it, and deals it out over its own links meanwhile; `once` says that a
+    /// card is sent it once too.
+    pub fn exchange(&self, bytes: f64, experts: f64, ways: f64, once: bool) -> f64 {
+        if ways <= 1.0 {
+            return 0.0;
+        }
+        let each = if once {
+            distinct(experts, ways)
+        } else {
+            experts
+        };
+        let in_node = ways.min(self.cards_per_node);
+        let link = bytes * each * (1.0 - 1.0 / in_node) / self.link;
+        let nodes = ways / in_node;
+        let network = bytes * distinct(experts, nodes) * (1.0 - 1.0 / nodes) * self.cards_per_node
+            / self.network;
+        link.max(network)
     }
 
     /// Hand `bytes` of each card to the next stage, where a copy of the model fills `cards`.
@@ -111,6 +132,11 @@ impl Ways {
         let outside = bytes * groups * (1.0 - 1.0 / nodes) / self.network;
         inside.max(outside)
     }
+}
+
+/// Of `places`, those that `draws` even draws meet.
+fn distinct(draws: f64, places: f64) -> f64 {
+    places * (1.0 - (1.0 - 1.0 / places.max(1.0)).powf(draws))
 }
 
 /// Data-parallel ranks of one node.
@@ -202,5 +228,36 @@ pub fn data_parallel(
                 after_s: 0.0,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WAYS: Ways = Ways {
+        link: 1e9,
+        network: 8e8,
+        cards_per_node: 8.0,
+    };
+
+    fn near(is: f64, should: f64) {
+        assert!((is / should - 1.0).abs() < 1e-3, "{is} is not {should}");
+    }
+
+    #[test]
+    fn tokens_go_to_each_expert_or_once_to_each_card() {
+        // 8 experts of 8 cards: one in eight stays at home.
+        near(WAYS.exchange(1e9, 8.0, 8.0, false), 7.0);
+        // 8 (1 - (7/8)^8) = 5.251 of 8 cards have one of a token's experts.
+        near(WAYS.exchange(1e9, 8.0, 8.0, true), 5.251 * 7.0 / 8.0);
+        assert!(WAYS.exchange(1e9, 8.0, 1.0, false) <= 0.0);
+    }
+
+    #[test]
+    fn a_token_crosses_the_network_once_for_a_node() {
+        // Of two nodes 2 (1 - 2^-8) = 1.992 have one of its experts, half of them elsewhere; a card
+        // has an eighth of the node's 0.8 GB/s.
+        near(WAYS.exchange(1e9, 8.0, 16.0, false), 1.992 / 2.0 * 10.0);
     }
 }

@@ -118,6 +118,19 @@ pub struct SpeedConstants {
     pub experts_over_products: f64,
     /// The same on cards of other makers than NVIDIA and AMD.
     pub experts_elsewhere: f64,
+    /// Host time to launch one pass over one block's experts, beside the block's own, seconds.
+    pub expert_launch_s: f64,
+    /// Bytes read and written for one number of a routed token's copy in one pass: counting,
+    /// sorting by expert, padding, weighing and bringing back.
+    pub routed_bytes: f64,
+    /// Share of that which remains where one kernel does it.
+    pub fused_dispatch: f64,
+    /// Bytes read and written for one number of a linear mixer's inner widths in one pass:
+    /// convolution, chunked scan, gate and norm (Dao and Gu 2024).
+    pub scan_bytes: f64,
+    /// Rate of Transformer Engine's attention over FlashAttention-2's from Hopper on, whose
+    /// asynchronous units the latter does not use (Shah et al. 2024).
+    pub engine_attention: f64,
     /// Share of the matrix products' own memory traffic that is not hidden behind them.
     pub product_traffic: f64,
     /// Share of memory bandwidth that element-wise kernels and updates reach.
@@ -301,7 +314,6 @@ impl ArchitectureEfficiency {
 /// The architecture whose measurements stand in for one that has none.
 fn relative(architecture: &str) -> Option<&'static str> {
     match architecture {
-        "Blackwell Ultra" => Some("Blackwell"),
         "CDNA4" => Some("CDNA3"),
         "CDNA" => Some("CDNA2"),
         "Da Vinci" | "Da Vinci 2 (dual die)" => Some("Da Vinci 2"),
@@ -327,10 +339,10 @@ impl Default for MemoryConstants {
             collective_bytes: 0.6e9,
             stacks: StackMemories {
                 megatron: stack(1.1, 1.5, 6.0, 0.2),
-                deepspeed: stack(1.1, 1.5, 6.0, 4.0),
+                deepspeed: stack(1.1, 1.5, 6.0, 0.5),
                 fsdp: stack(1.2, 1.5, 8.0, 2.0),
-                transformers: stack(1.4, 3.0, 10.0, 8.0),
-                litgpt: stack(1.3, 2.0, 5.0, 4.0),
+                transformers: stack(1.4, 3.0, 16.0, 8.0),
+                litgpt: stack(1.3, 2.0, 7.0, 4.0),
             },
         }
     }
@@ -368,6 +380,8 @@ impl Default for SpeedConstants {
                 arch("CDNA3", 0.55, 1.5, 0.5),
                 arch("Da Vinci 2", 0.7, 0.9, 0.6),
                 arch("Gaudi 2", 0.95, 0.72, 0.6),
+                // Twice the exponentials of Blackwell, which bound its attention.
+                arch("Blackwell Ultra", 0.786, 2.05, 0.75),
             ],
             other_efficiency: 0.55,
             fp8_over_half: 0.95,
@@ -379,8 +393,15 @@ impl Default for SpeedConstants {
             first_flash_attention: 0.5,
             padded_attention: 0.4,
             misaligned_products: 0.8,
-            experts_over_products: 0.7,
+            experts_over_products: 0.65,
             experts_elsewhere: 0.4,
+            expert_launch_s: 3e-3,
+            // Counted over the kernels of a dispatch and its way back: 26 bytes forward and as many
+            // backward, over three passes; 8 of them where one kernel does it.
+            routed_bytes: 18.0,
+            fused_dispatch: 0.3,
+            scan_bytes: 30.0,
+            engine_attention: 1.4,
             product_traffic: 0.4,
             bandwidth_efficiency: 0.8,
             logit_traffic_bytes: 24.0,
@@ -388,14 +409,14 @@ impl Default for SpeedConstants {
             link_efficiency: 0.7,
             network_efficiency: 0.75,
             tensor_hidden: 0.5,
-            exchange_hidden: 0.5,
+            exchange_hidden: 0.3,
             pipeline_hidden: 0.5,
             data_hidden: 0.85,
             collective_latency_s: 5e-5,
             hooked_launches: 2.0,
             host_updates_per_s: 5e8,
             stacks: StackSpeeds {
-                megatron: stack(1.0, 0.4e-3, 0.02, 6.0, 1.2),
+                megatron: stack(1.0, 0.4e-3, 0.02, 6.0, 1.0),
                 deepspeed: stack(1.2, 0.4e-3, 0.02, 6.0, 1.0),
                 fsdp: stack(1.2, 0.5e-3, 0.02, 8.0, 1.0),
                 transformers: stack(2.0, 0.9e-3, 0.05, 10.0, 1.0),

@@ -31,8 +31,15 @@ pub struct Counts {
     pub stream_elements: u64,
     /// The same in attention: queries, keys, values, and what enters the output projection.
     pub attention_elements: u64,
+    /// Keys and values of them.
+    pub key_value_elements: u64,
+    /// Inner widths of linear attention and state-space mixers, whose chunked scans pass over them
+    /// many times.
+    pub scanned_elements: u64,
     /// The same in feed-forward networks.
     pub ffn_elements: u64,
+    /// Those of `ffn_elements` that are a gate after its activation.
+    pub ffn_gate_elements: u64,
     /// Those of `ffn_elements` that only the last matrix's own gradient needs.
     pub ffn_output_elements: u64,
     /// Widths read and written by one token's matrix products in all blocks, elements.
@@ -73,7 +80,10 @@ impl Counts {
             tables: if shape.tie_embeddings { 1 } else { 2 },
             stream_elements: 4 * h * layers,
             attention_elements: 0,
+            key_value_elements: 0,
+            scanned_elements: 0,
             ffn_elements: 0,
+            ffn_gate_elements: 0,
             ffn_output_elements: 0,
             product_elements: 0,
             whole_lengths: 4 * h * layers,
@@ -131,7 +141,11 @@ impl Counts {
                 (width, width, width, width, 0)
             }
         };
+        if matches!(kind, AttentionKind::Linear { .. }) {
+            self.scanned_elements += layers * (query + key + value + out);
+        }
         self.attention_elements += layers * (query + key + value + out + latent);
+        self.key_value_elements += layers * (key + value);
         self.split_lengths += layers * (query + key + value + out);
         let projections = 4 * h + query + key + value + out;
         self.product_elements += layers * projections;
@@ -152,6 +166,8 @@ impl Counts {
         self.split_lengths += dense_layers * matrices * ffn;
         self.ffn_elements += dense_layers * kept * ffn;
         self.ffn_output_elements += dense_layers * ffn;
+        let gates = u64::from(shape.ffn_gated);
+        self.ffn_gate_elements += gates * dense_layers * ffn;
         self.product_elements += dense_layers * matrices * (h + ffn);
         self.factored_elements += dense_layers * matrices * (h + ffn);
         self.adapter_elements += dense_layers * matrices * (h + ffn);
@@ -161,6 +177,7 @@ impl Counts {
             // A routed token is copied to each of its experts and back.
             self.ffn_elements += expert_layers * (kept * (used * ffn + shared) + 2 * used * h);
             self.ffn_output_elements += expert_layers * (used * ffn + shared);
+            self.ffn_gate_elements += gates * expert_layers * (used * ffn + shared);
             self.product_elements += expert_layers * matrices * (used * (h + ffn) + h + shared);
             self.factored_elements +=
                 expert_layers * matrices * (u64::from(e.experts) * (h + ffn) + h + shared);

@@ -82,10 +82,49 @@ pub enum AttentionKernel {
     /// FlashAttention-2 (Dao 2023) or the software's own kernel of that rank.
     #[default]
     Flash,
+    /// Transformer Engine's, which Megatron takes anyway.
+    Engine,
     /// The first FlashAttention (Dao et al. 2022), about half as fast.
     FirstFlash,
     /// PyTorch's memory-efficient kernel under a padding mask: the whole square, at a lower rate.
     Padded,
+}
+
+/// What an eager loss keeps of 16-bit logits, bytes a logit in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossCopies {
+    /// Raised to FP32 by the model, log-softmax and its gradient in FP32 (2 + 4 + 4 + 4 + 2), as
+    /// Transformers does it for most models.
+    #[default]
+    Upcast,
+    /// Raised by autocast inside the loss alone (2 + 4 + 4 + 2).
+    Autocast,
+    /// 16 bit throughout, where nothing raises them (2 + 2 + 2 + 2).
+    Half,
+}
+
+impl LossCopies {
+    /// Bytes over those of the default.
+    pub fn share(self) -> f64 {
+        match self {
+            Self::Upcast => 1.0,
+            Self::Autocast => 12.0 / 16.0,
+            Self::Half => 8.0 / 16.0,
+        }
+    }
+}
+
+/// How routed tokens are sorted by expert, sent and brought back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dispatch {
+    /// Sorted by one kernel after another, a copy for each expert sent by an all-to-all: what most
+    /// software does.
+    #[default]
+    Sorted,
+    /// Sorted, sent once to each card and brought back by one kernel (DeepEP, HybridEP).
+    Direct,
 }
 
 /// What the training software does by habit and a user seldom chooses.
@@ -117,6 +156,16 @@ pub struct Habits {
     /// What tensor parallelism leaves whole (inputs of blocks and norms) is split along the
     /// sequence instead (Korthikanti et al. 2022); software before it kept a copy on every card.
     pub sequence_parallel: bool,
+    /// How tokens reach their experts.
+    pub dispatch: Dispatch,
+    /// Copies of the logits that the loss is taken through.
+    pub loss: LossCopies,
+    /// Each gradient is used and freed inside the backward pass.
+    pub update_in_backward: bool,
+    /// PyTorch's own AdamW updates all parameters at once, where others fuse it.
+    pub eager_update: bool,
+    /// Launches are recorded in graphs and replayed.
+    pub recorded_launches: bool,
 }
 
 impl Default for Habits {
@@ -134,6 +183,11 @@ impl Default for Habits {
             fp32_stream: false,
             causal: true,
             sequence_parallel: true,
+            dispatch: Dispatch::Sorted,
+            loss: LossCopies::Upcast,
+            update_in_backward: false,
+            eager_update: false,
+            recorded_launches: false,
         }
     }
 }

@@ -125,7 +125,10 @@ fn stage_bytes(
 ) -> CardBytes {
     let memory = &constants.memory;
     let stack = job.stack(plan);
-    let lasting = lasting(job, counts, plan, node, stage);
+    let mut lasting = lasting(job, counts, plan, node, stage);
+    if job.habits.update_in_backward {
+        lasting.gradients = lasting.gradients.div_ceil(counts.layers.max(1));
+    }
     let working = activations(job, counts, plan, stage, memory);
     let communication = communication(job, counts, plan, stage, stack);
     let framework = if plan.cards > 1 {
@@ -134,7 +137,12 @@ fn stage_bytes(
         memory.context_bytes
     };
     // The update's temporaries are freed before the next forward pass, so only the larger counts.
-    let update = update_bytes(job, plan, &lasting, memory.stack(stack).update_bytes);
+    let updating = if job.habits.eager_update {
+        Stack::Transformers
+    } else {
+        stack
+    };
+    let update = update_bytes(job, plan, &lasting, memory.stack(updating).update_bytes);
     let step = working.blocks + working.logits;
     let activations = working.blocks.max(update - working.logits);
     let fragmentation = memory.stack(stack).fragmentation * (step + communication as f64);

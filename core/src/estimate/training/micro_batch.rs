@@ -6,7 +6,7 @@ use super::communication::Ways;
 use super::constants::SpeedConstants;
 use super::counts::Counts;
 use super::flops::attention_flops;
-use super::job::{AttentionKernel, Stack, TrainingJob};
+use super::job::{AttentionKernel, Dispatch, Stack, TrainingJob};
 use super::rates::Rates;
 use crate::plan::{Recompute, Sharding, TrainingPlan};
 use crate::scenario::{TrainingMethod, TrainingPrecision};
@@ -228,22 +228,23 @@ pub fn micro_batch(
     if plan.tensor_parallel > 1 {
         collective += reductions * c.collective_latency_s;
     }
+    let routing = Routing::of(job, plan, stages);
     if plan.expert_parallel > 1 {
-        let copies = counts.used_expert_params as f64 / counts.expert_params.max(1) as f64;
-        let expert_layers = layers.min(counts.layers as f64);
-        let routed = stream * copies_per_token(job).max(copies);
-        collective += (passes.elementwise - 1.0)
-            * 2.0
-            * expert_layers
-            * ways.exchange(routed, f64::from(plan.expert_parallel))
-            * (1.0 - c.exchange_hidden);
+        // There and back, forward and backward by the inputs.
+        let sent = ways.exchange(
+            2.0 * tokens * routing.width / routing.split,
+            routing.per_token,
+            f64::from(plan.expert_parallel) * routing.split,
+            job.habits.dispatch == Dispatch::Direct,
+        );
+        collective +=
+            (passes.elementwise - 1.0) * 2.0 * routing.layers * sent * (1.0 - c.exchange_hidden);
     }
     if plan.context_parallel > 1 {
         // Keys and values pass around the ring behind attention itself.
         let ring = f64::from(plan.context_parallel);
-        let keys = 2.0 * tokens * counts.attention_elements as f64 / split / 2.0;
-        collective +=
-            passes.elementwise * ways.exchange(keys * (ring - 1.0), ring) * (1.0 - c.data_hidden);
+        let keys = 2.0 * tokens * counts.key_value_elements as f64 / split;
+        collective += passes.elementwise * ways.ring(keys, ring) * (1.0 - c.data_hidden);
     }
 
     if plan.pipeline_parallel > 1 {
@@ -271,12 +272,38 @@ pub fn micro_batch(
     } else {
         stacked.launch_s
     };
+    /// What a graph's replay costs of the launches recorded in it.
+    const REPLAYED: f64 = 0.15;
+    let replayed = if job.habits.recorded_launches {
+        REPLAYED
+    } else {
+        1.0
+    };
+    let moved = match job.habits.dispatch {
+        Dispatch::Sorted => c.routed_bytes,
+        Dispatch::Direct => c.routed_bytes * c.fused_dispatch,
+    };
+    let routed =
+        passes.elementwise * moved * tokens * routing.per_token * routing.width * routing.layers
+            / routing.split;
+    let scanned =
+        passes.elementwise * c.scan_bytes * tokens * counts.scanned_elements as f64 / split;
     MicroBatch {
         compute: products + attention + (head - stage.last_spare * (products + attention)).max(0.0),
-        memory: (product_traffic + elementwise + loss + adapters + expanded + casts + accumulated)
+        memory: (product_traffic
+            + elementwise
+            + loss
+            + adapters
+            + expanded
+            + casts
+            + accumulated
+            + routed
+            + scanned)
             / rates.memory,
         tensor: collective,
-        launch: launch * hooks * layers * passes.launches,
+        launch: (launch * hooks * layers + c.expert_launch_s * routing.layers)
+            * replayed
+            * passes.launches,
         synchronous: job.habits.synchronous_launches,
     }
 }
@@ -293,13 +320,45 @@ fn accumulation_bytes(stack: Stack) -> f64 {
     }
 }
 
-/// Experts that one token is sent to.
-fn copies_per_token(job: &TrainingJob<'_>) -> f64 {
-    job.model
-        .transformer
-        .experts
-        .as_ref()
-        .map_or(0.0, |e| f64::from(e.per_token))
+/// What is routed on one card.
+struct Routing {
+    /// Blocks with experts.
+    layers: f64,
+    /// Experts that one token is sent to.
+    per_token: f64,
+    /// Width of what is sent.
+    width: f64,
+    /// Cards that share one sequence's tokens.
+    split: f64,
+}
+
+impl Routing {
+    fn of(job: &TrainingJob<'_>, plan: &TrainingPlan, stages: f64) -> Self {
+        let split = if job.habits.sequence_parallel {
+            f64::from(plan.tensor_parallel.max(1))
+        } else {
+            1.0
+        };
+        let shape = &job.model.transformer;
+        shape.experts.as_ref().map_or(
+            Self {
+                layers: 0.0,
+                per_token: 0.0,
+                width: 0.0,
+                split,
+            },
+            |e| Self {
+                layers: f64::from(e.layers) / stages,
+                per_token: f64::from(e.per_token),
+                width: f64::from(if e.latent == 0 {
+                    shape.hidden
+                } else {
+                    e.latent
+                }),
+                split,
+            },
+        )
+    }
 }
 
 /// Bytes of one weight as a product reads it.

@@ -9,6 +9,9 @@ use crate::scenario::TrainingPrecision;
 /// A peak that keeps times finite where the catalog gives none for any format, FLOP/s.
 const UNKNOWN_PEAK: f64 = 1e12;
 
+/// Architectures for which Transformer Engine has attention kernels of their own.
+const ENGINE: [&str; 3] = ["Hopper", "Blackwell", "Blackwell Ultra"];
+
 /// Rates of one card for one job, FLOP/s and bytes/s.
 #[derive(Debug, Clone, Copy)]
 pub struct Rates {
@@ -60,11 +63,21 @@ impl Rates {
         let stacked = constants.stack(stack);
         let share = constants.half_efficiency(card) * stacked.products;
         let kernel = match job.habits.attention_kernel {
-            AttentionKernel::Flash => 1.0,
+            AttentionKernel::Flash | AttentionKernel::Engine => 1.0,
             AttentionKernel::FirstFlash => constants.first_flash_attention,
             AttentionKernel::Padded => constants.padded_attention,
         };
-        let fused_share = constants.attention_share(card) * stacked.attention;
+        let has_engine = match job.habits.attention_kernel {
+            AttentionKernel::Engine => true,
+            AttentionKernel::Flash => stack == Stack::Megatron,
+            AttentionKernel::FirstFlash | AttentionKernel::Padded => false,
+        };
+        let engine = if has_engine && ENGINE.contains(&card.architecture.as_str()) {
+            constants.engine_attention
+        } else {
+            1.0
+        };
+        let fused_share = constants.attention_share(card) * stacked.attention * engine;
         let attention_share = fused_share * kernel;
         let memory = card.bandwidth_gb_s.max(1.0) * 1e9 * constants.bandwidth_efficiency;
         let half_dtype = match job.precision {

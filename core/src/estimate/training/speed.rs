@@ -42,14 +42,15 @@ pub fn speed_with(
     let accum = f64::from(plan.grad_accum.max(1));
     // Gradients of a step are reduced behind the last micro-batch's backward pass, as far as its
     // own collectives leave room.
-    let room = 0.6 * (busy - exchanged.micro_batch_s).max(0.0);
-    // Megatron gathers updated weights behind the next forward pass; others before it.
+    let left = (busy - exchanged.micro_batch_s).max(0.0);
+    // Megatron gathers updated weights behind the next forward pass, in the room that is left
+    // there too; others before it.
     let after = if stack == Stack::Megatron {
-        exposed(exchanged.after_s, 0.3 * busy, c.data_hidden)
+        exposed(exchanged.after_s, 0.3 * left, c.data_hidden)
     } else {
         exchanged.after_s
     };
-    let per_step = exposed(exchanged.step_s, room, c.data_hidden) + after;
+    let per_step = exposed(exchanged.step_s, 0.6 * left, c.data_hidden) + after;
     let stages = f64::from(plan.pipeline_parallel.max(1));
     let chunks = f64::from(job.habits.pipeline_chunks.max(1));
     let bubble = (stages - 1.0) / chunks * (busy + per_micro);
@@ -119,6 +120,13 @@ impl Held {
         } else {
             2.0
         };
+        // Transformer Engine's weights are cast before they are gathered.
+        let gathered =
+            if job.precision == TrainingPrecision::Fp8 && job.stack(plan) == Stack::Megatron {
+                1.0
+            } else {
+                each
+            };
         if job.is_adapter() {
             let adapters = counts.adapter_params_per_rank(job.habits.adapter_targets) as f64
                 * f64::from(job.lora_rank)
@@ -142,7 +150,7 @@ impl Held {
             };
         }
         let whole = |params: f64| Exchanged {
-            weights: params * each,
+            weights: params * gathered,
             gradients: params * each,
         };
         Self {

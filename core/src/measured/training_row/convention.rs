@@ -15,9 +15,14 @@ pub enum Instrument {
     Allocated,
 }
 
-/// What `row` reads memory with. LitGPT prints `torch.cuda.max_memory_allocated()` over 1e9.
+/// What `row` reads memory with. LitGPT and torchtune print `torch.cuda.max_memory_allocated()` over 1e9.
 pub fn instrument(words: &Words) -> Instrument {
-    if words.any(&["litgpt", "max_memory_allocated", "memory allocated"]) {
+    if words.any(&[
+        "litgpt",
+        "pytorch/torchtune",
+        "max_memory_allocated",
+        "memory allocated",
+    ]) {
         Instrument::Allocated
     } else {
         Instrument::Driver

@@ -273,7 +273,7 @@ fn precision(
         return TrainingPrecision::Fp16;
     }
     let mixed = text.contains("mixed") || words.any(&["fp32 weights", "fp32 states"]);
-    if stack == Stack::Litgpt && !mixed {
+    if (stack == Stack::Litgpt || words.any(&["pytorch/torchtune"])) && !mixed {
         return TrainingPrecision::PureBf16;
     }
     // Transformers trains a model in the format it was loaded in; DeepSpeed keeps FP32 masters,
@@ -303,6 +303,9 @@ fn optimizer(row: &TrainingRow, words: &Words) -> Optimizer {
     } else if text.contains("adafactor") {
         Optimizer::Adafactor
     } else if text.contains("lion") {
+        Optimizer::Lion
+    } else if words.noted(&["bf16 adam moments"]) {
+        // Two moments in 16 bit take what Lion's one in FP32 takes.
         Optimizer::Lion
     } else if text.contains("muon") || words.any(&["dist_muon", "muon:"]) {
         Optimizer::Muon
@@ -413,8 +416,8 @@ fn recompute(
     // Colossal-AI's benchmark counts the repeated pass of its gradient checkpointing, and LitGPT
     // checkpoints blocks when it shards.
     // NeMo's performance recipes fit by splitting rather than by computing again.
-    if words.any(&["nemo"])
-        && words.any(&["performance", "perf table"])
+    if words.any(&["nemo", "megatron-bridge"])
+        && words.any(&["performance", "perf table", "megatron-bridge"])
         && !words.any(&["automodel"])
     {
         return Recompute::None;

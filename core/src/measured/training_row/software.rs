@@ -2,7 +2,9 @@
 
 use super::words::Words;
 use crate::catalog::Model;
-use crate::estimate::training::{AdapterTargets, AttentionKernel, Habits, Stack};
+use crate::estimate::training::{
+    AdapterTargets, AttentionKernel, Dispatch, Habits, LossCopies, Stack,
+};
 use crate::measured::TrainingRow;
 use crate::scenario::TrainingMethod;
 
@@ -22,7 +24,7 @@ pub fn stack(row: &TrainingRow, words: &Words, method: TrainingMethod) -> Stack 
         Stack::Litgpt
     } else if deepspeed && method != TrainingMethod::Pretrain && !split {
         Stack::Transformers
-    } else if words.any(&["automodel"]) {
+    } else if words.any(&["automodel", "pytorch/torchtune", "torchtune;"]) {
         Stack::Fsdp
     } else if words.any(&[
         "bigscience",
@@ -68,20 +70,23 @@ pub fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> 
     let without_liger = words.noted(&["no liger", "not using use_liger", "without liger"]);
     Habits {
         stack: Some(stack),
-        fused_loss: words.noted(&["liger", "fused cross-entropy", "fused loss"]) && !without_liger,
+        // torchtune takes the loss of its logits chunk by chunk, compiled.
+        fused_loss: words.noted(&["liger", "fused cross-entropy", "fused loss", "torchtune;"])
+            && !without_liger,
         trained_embeddings: words.noted(&[
             "embedding and lm_head trained",
             "embeddings trained",
             "modules_to_save",
         ]),
         // LitGPT's and PEFT's own default; scripts that name all linear layers say so.
-        adapter_targets: if words.noted(&[
-            "peft kind",
-            "q_proj,v_proj",
-            "q_proj,k_proj,v_proj",
-            "query and value",
-            "attention_qkv",
-        ]) {
+        adapter_targets: if !words.noted(&["adapter_v2"])
+            && words.noted(&[
+                "peft kind",
+                "q_proj,v_proj",
+                "q_proj,k_proj,v_proj",
+                "query and value",
+                "attention_qkv",
+            ]) {
             AdapterTargets::QueryValue
         } else {
             AdapterTargets::AllLinear
@@ -97,7 +102,7 @@ pub fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> 
             .unwrap_or_else(|| usual_chunks(row, words))
             .max(1),
         // NeMo's recipes turn it on; Megatron before it, DeepSpeed and Ascend's port did not have it.
-        tensor_overlap: words.any(&["nemo"]),
+        tensor_overlap: words.any(&["nemo", "megatron-bridge"]),
         causal: !model.name.to_lowercase().contains("bert"),
         // Megatron-DeepSpeed as BLOOM used it forked from Megatron before Korthikanti et al.
         sequence_parallel: !words.any(&[
@@ -106,6 +111,36 @@ pub fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> 
             "no sequence parallel",
             "without sequence parallel",
         ]),
+        eager_update: words.any(&["internevo"]),
+        dispatch: dispatch(words),
+        loss: if words.noted(&["no autocast"]) {
+            LossCopies::Half
+        } else if words.any(&["qwenlm/qwen:"]) {
+            // Its own modelling code leaves the logits in 16 bit.
+            LossCopies::Autocast
+        } else {
+            LossCopies::Upcast
+        },
+        update_in_backward: words.noted(&["update inside the backward pass"]),
+        recorded_launches: nemo_release(words).is_some_and(|release| release >= (26, 2, 1)),
+    }
+}
+
+/// Release of NeMo's container: graphs of experts' blocks came with 26.02.01, sending in one kernel
+/// with 26.06.
+fn nemo_release(words: &Words) -> Option<(u32, u32, u32)> {
+    words
+        .release_of("nemo ")
+        .or_else(|| words.release_of("megatron-bridge "))
+}
+
+/// How tokens are sent to experts: kernel after kernel unless said otherwise.
+fn dispatch(words: &Words) -> Dispatch {
+    let direct = nemo_release(words).is_some_and(|release| release >= (26, 6, 0));
+    if direct || words.any(&["deepep", "hybridep"]) {
+        Dispatch::Direct
+    } else {
+        Dispatch::Sorted
     }
 }
 
@@ -130,6 +165,8 @@ fn attention_kernel(row: &TrainingRow, words: &Words, stack: Stack) -> Attention
     let first = words.any(&["llm-foundry", "flash-attention 1", "flash attention 1"]);
     if padded {
         AttentionKernel::Padded
+    } else if words.any(&["transformer engine"]) {
+        AttentionKernel::Engine
     } else if first {
         AttentionKernel::FirstFlash
     } else {

@@ -64,6 +64,21 @@ impl Words {
         None
     }
 
+    /// The release that follows `name`, as year, month and patch: `nemo 26.02.01`.
+    pub fn release_of(&self, name: &str) -> Option<(u32, u32, u32)> {
+        self.all.split(name).skip(1).find_map(|rest| {
+            let digits: String = rest
+                .chars()
+                .take_while(|c| c.is_ascii_digit() || *c == '.')
+                .collect();
+            let mut parts = digits.split('.').filter_map(|part| part.parse().ok());
+            let (year, month) = (parts.next()?, parts.next()?);
+            (20..100)
+                .contains(&year)
+                .then_some((year, month, parts.next().unwrap_or(0)))
+        })
+    }
+
     /// The network of a node in Gb/s, where the notes say `4x100Gb` or the whole row `1600 Gbps`.
     pub fn network_gbit(&self) -> Option<f64> {
         let words = |text: &str| -> Vec<String> {
@@ -88,5 +103,24 @@ impl Words {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_follows_its_name() {
+        let of = |notes: &str| {
+            Words::of(&TrainingRow {
+                notes: notes.to_owned(),
+                ..TrainingRow::default()
+            })
+            .release_of("nemo ")
+        };
+        assert_eq!(of("NeMo 26.02.01 container; VP 4"), Some((26, 2, 1)));
+        assert_eq!(of("NeMo perf table; NeMo 25.09"), Some((25, 9, 0)));
+        assert_eq!(of("NeMo perf table"), None);
     }
 }
