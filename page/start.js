@@ -16,3 +16,8 @@ try {
     window.parent.postMessage(message, asked.get("po") ?? "*");
   }
 }
+
+// A trap that no panic announced, such as a stack that ran out, is told as well.
+addEventListener("error", ({ error }) => {
+  if (error instanceof WebAssembly.RuntimeError) document.getElementById("stopped")?.removeAttribute("hidden");
+});

@@ -23,6 +23,9 @@ const BROWSER_FLAGS: [&str; 10] = [
     "--disable-sync",
 ];
 
+/// What Firefox is started with.
+const FIREFOX_FLAGS: [&str; 1] = ["-headless"];
+
 /// How often the driver is started before it is given up.
 const STARTS: u32 = 5;
 
@@ -32,6 +35,7 @@ pub struct Driver {
     port: u16,
     browser: PathBuf,
     profile: PathBuf,
+    firefox: bool,
 }
 
 impl Driver {
@@ -44,13 +48,33 @@ impl Driver {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let profile =
             std::env::temp_dir().join(format!("cardfit-browser-{}-{number}", std::process::id()));
-        let (process, port) = listening(&pair.driver)?;
+        let (process, port) = listening(&pair.driver, &["--port=0"])?;
         Ok(Driver {
             process,
             port,
             browser: pair.browser,
             profile,
+            firefox: false,
         })
+    }
+
+    /// Starts geckodriver for Firefox; nothing where either is not on this machine.
+    pub fn firefox() -> Outcome<Option<Driver>> {
+        let Some(pair) = browser::find_firefox() else {
+            return Ok(None);
+        };
+        let profile = std::env::temp_dir().join(format!("cardfit-firefox-{}", std::process::id()));
+        std::fs::create_dir_all(&profile)?;
+        let place = profile.display().to_string();
+        let arguments = ["--port=0", "--websocket-port=0", "--profile-root", &place];
+        let (process, port) = listening(&pair.driver, &arguments)?;
+        Ok(Some(Driver {
+            process,
+            port,
+            browser: pair.browser,
+            profile,
+            firefox: true,
+        }))
     }
 
     /// The driver's address.
@@ -60,6 +84,10 @@ impl Driver {
 
     /// What a new session asks for.
     pub fn capabilities(&self) -> Map<String, Value> {
+        if self.firefox {
+            let options = json!({ "binary": self.browser, "args": FIREFOX_FLAGS });
+            return Map::from_iter([("moz:firefoxOptions".to_owned(), options)]);
+        }
         let profile = format!("--user-data-dir={}", self.profile.display());
         let arguments: Vec<&str> = BROWSER_FLAGS
             .into_iter()
@@ -95,11 +123,11 @@ impl Drop for Driver {
 
 /// Starts the driver on a free port. It takes one for IPv4 and then wants the same for IPv6, where another driver may
 /// just have got it: it then ends, and is started again.
-fn listening(driver: &Path) -> Outcome<(Child, u16)> {
+fn listening(driver: &Path, arguments: &[&str]) -> Outcome<(Child, u16)> {
     let mut said = String::new();
     for _ in 0..STARTS {
         let mut process = Command::new(driver)
-            .arg("--port=0")
+            .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -128,8 +156,12 @@ fn listening(driver: &Path) -> Outcome<(Child, u16)> {
     .into())
 }
 
-/// The port in the line `ChromeDriver was started successfully on port 40123.`
+/// The port in the line `ChromeDriver was started successfully on port 40123.`, or in geckodriver's
+/// `1700000000000	geckodriver	INFO	Listening on 127.0.0.1:40123`.
 fn port_in(line: &str) -> Option<u16> {
-    let (_, port) = line.split_once("started successfully on port ")?;
+    let port = match line.split_once("started successfully on port ") {
+        Some((_, port)) => port,
+        None => line.split_once("Listening on 127.0.0.1:")?.1,
+    };
     port.trim_end_matches('.').parse().ok()
 }

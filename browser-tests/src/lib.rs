@@ -82,6 +82,27 @@ pub fn in_browser_on<T>(folder: &Path, test: impl AsyncFnOnce(&Page) -> Outcome<
     }
 }
 
+/// Runs `test` on the built page in Firefox; `false` where there is no Firefox with its driver. What it says on its console
+/// cannot be asked of it.
+pub fn in_firefox(test: impl AsyncFnOnce(&Page) -> Outcome) -> Outcome<bool> {
+    let Some(driver) = Driver::firefox()? else {
+        return Ok(false);
+    };
+    let site = Site::open(&xtask::page::dist(), MOUNT)?;
+    let url = site.url()?;
+    std::thread::spawn(move || site.run());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let page = runtime.block_on(Page::new(&driver, &url))?;
+    let tested = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(test(&page))));
+    runtime.block_on(page.close())?;
+    match tested {
+        Ok(outcome) => outcome.map(|()| true),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
 async fn leave_picture(page: &Page) -> Outcome<String> {
     let name = std::thread::current()
         .name()

@@ -17,6 +17,7 @@
 //! | [`offers`] | ranked offers: the answer to a scenario |
 //! | [`check`] | a listing and a machine beside the datasheet |
 //! | [`embed`] | the widget's contract: parameters, messages, the answer as it is handed out |
+//! | [`fault`] | the report of a stopped part, without anything of one's own |
 //! | [`feed`] | an operator's own shelf: cards, prices and order links of a feed |
 //! | [`share`] | what a shared link answered, and what changed since |
 //! | [`published`] | the data as files for machines |
@@ -34,6 +35,7 @@ pub mod dtype;
 pub mod embed;
 pub mod estimate;
 pub mod explain;
+pub mod fault;
 pub mod feed;
 pub mod launch;
 pub mod measured;

@@ -5,6 +5,7 @@ use cardfit::text::text;
 use leptos::prelude::*;
 
 use crate::header::Header;
+use crate::panic;
 use crate::state::App;
 use crate::views::{Stage, View, ViewLink, ViewNav};
 use crate::words::t;
@@ -14,6 +15,7 @@ use crate::words::t;
 pub fn Page() -> impl IntoView {
     let app = App::open();
     provide_context(app);
+    panic::drills();
     Effect::new(move |_| {
         let lang = app.lang.get();
         document().set_title(&text(lang, "page.document_title", &[]));

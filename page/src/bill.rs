@@ -2,6 +2,7 @@
 
 use cardfit::catalog::Currency;
 use cardfit::rental::{Amount, Bill, Line, LineKind, LineUnit, ModeCost};
+use cardfit::scenario::Choice;
 use cardfit::text::{Lang, text};
 use leptos::prelude::*;
 
@@ -166,7 +167,13 @@ pub fn ModesTable(
             let day = mode.as_of.as_deref().map(|day| format::date(lang, day));
             let origin = [Some(whose), day].into_iter().flatten().collect::<Vec<_>>();
             let per_unit = format::money(lang, currency, mode.price_per_unit);
-            let price = text(lang, "bill.mode.price", &[("price", &per_unit)]);
+            let unit = format!("prices.unit.{}", mode.billing.name().replace('-', "_"));
+            let unit = text(lang, &unit, &[]);
+            let price = text(
+                lang,
+                "bill.mode.price",
+                &[("price", &per_unit), ("unit", &unit)],
+            );
             let above = mode.beats_hourly_above.map(|hours| {
                 let n = format::number(lang, hours, 3);
                 let unit = format::number(lang, mode.unit_hours, 4);
@@ -181,7 +188,7 @@ pub fn ModesTable(
             view! {
                 <tr class:chosen=chosen data-testid="mode" data-mode=format!("{:?}", mode.billing)>
                     <th scope="row">
-                        {words::billing(lang, mode.billing)}
+                        {words::billing(lang, mode.billing)} " "
                         {chosen
                             .then(|| {
                                 view! { <b class="tag">{text(lang, "bill.mode.chosen", &[])}</b> }

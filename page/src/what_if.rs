@@ -368,7 +368,13 @@ fn training_sliders(job: &Training, offer: &Offer) -> Vec<Slider> {
 }
 
 /// The offer under changes of the scenario.
-fn tried(scenario: &Scenario, changes: &Changes, card: &str, count: u32) -> Option<Offer> {
+fn tried(
+    scenario: &Scenario,
+    prices: &PriceBook,
+    changes: &Changes,
+    card: &str,
+    count: u32,
+) -> Option<Offer> {
     let link = to_query(scenario);
     let kept = link.split('&').filter(|pair| {
         let name = pair.split('=').next().unwrap_or_default();
@@ -386,7 +392,7 @@ fn tried(scenario: &Scenario, changes: &Changes, card: &str, count: u32) -> Opti
         .join("&");
     let catalog = Catalog::embedded();
     let scenario = parse(&query, catalog).scenario;
-    offers::rank(&scenario, catalog, PriceBook::embedded())
+    offers::rank(&scenario, catalog, prices)
         .offers
         .into_iter()
         .next()
@@ -416,11 +422,12 @@ pub fn WhatIf(
     let (card, count) = (offer.card.clone(), offer.count);
     let held = held(&sliders);
     let shown = Memo::new(move |_| {
+        let prices = app.book.get_untracked();
         changes.with(|changes| {
             let mut all = held.clone();
             all.extend(changes.clone());
             app.scenario
-                .with_untracked(|s| tried(s, &all, &card, count))
+                .with_untracked(|s| tried(s, &prices, &all, &card, count))
         })
     });
     let original = StoredValue::new(offer);
@@ -568,7 +575,14 @@ mod tests {
             for slider in &sliders {
                 let mut changes = held(&sliders);
                 changes.extend(slider.changes(slider.now));
-                let same = tried(&scenario, &changes, &offer.card, offer.count).unwrap();
+                let same = tried(
+                    &scenario,
+                    PriceBook::embedded(),
+                    &changes,
+                    &offer.card,
+                    offer.count,
+                )
+                .unwrap();
                 assert_eq!(
                     same.memory.parts, offer.memory.parts,
                     "{link} {}",
@@ -600,7 +614,8 @@ mod tests {
                         assert_ne!(text(lang, slider.label, &[]), slider.label);
                     }
                     let changes: Changes = slider.changes(place).into_iter().collect();
-                    let tried = tried(&scenario, &changes, &offer.card, offer.count);
+                    let prices = PriceBook::embedded();
+                    let tried = tried(&scenario, prices, &changes, &offer.card, offer.count);
                     assert!(tried.is_some(), "{link} {} {value}", slider.param);
                 }
             }
@@ -615,7 +630,14 @@ mod tests {
         ] {
             let (scenario, offer) = first(link);
             let changes = Changes::from([(param, value.to_owned())]);
-            let more = tried(&scenario, &changes, &offer.card, offer.count).unwrap();
+            let more = tried(
+                &scenario,
+                PriceBook::embedded(),
+                &changes,
+                &offer.card,
+                offer.count,
+            )
+            .unwrap();
             assert!(
                 more.memory.needed_bytes.mid > offer.memory.needed_bytes.mid,
                 "{link}"

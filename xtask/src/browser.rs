@@ -1,7 +1,7 @@
 //! The browser for the page's tests, with the driver that fits it: found on this machine, or installed from the
 //! distribution where that can be done without asking.
 
-use crate::run::{Result, command, fail, on_path, output, run, say};
+use crate::run::{Result, cargo, command, fail, on_path, output, run, say};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -76,6 +76,57 @@ pub fn find() -> Option<Browser> {
             browser: browser.clone(),
             driver: driver.clone(),
         })
+}
+
+/// The environment variable with Firefox's program file.
+pub const FIREFOX: &str = "CARDFIT_FIREFOX";
+/// The environment variable with geckodriver's program file.
+pub const GECKODRIVER: &str = "CARDFIT_GECKODRIVER";
+
+/// Firefox and geckodriver, where both are on this machine. Their versions need not be the same.
+pub fn find_firefox() -> Option<Browser> {
+    let named = |variable, names: &[&str]| {
+        std::env::var_os(variable)
+            .map(PathBuf::from)
+            .or_else(|| names.iter().find_map(|name| on_path(name)))
+    };
+    Some(Browser {
+        browser: named(FIREFOX, &["firefox", "firefox-esr"])?,
+        driver: named(GECKODRIVER, &["geckodriver"])?,
+    })
+}
+
+/// Finds Firefox with geckodriver, installing what is missing where that can be done without asking: Firefox from the
+/// distribution, geckodriver with cargo. `None`, with a message, where it cannot.
+pub fn prepare_firefox(tools: &Path) -> Result<Option<Browser>> {
+    if let Some(pair) = find_firefox() {
+        return Ok(Some(pair));
+    }
+    let firefox = on_path("firefox").or_else(|| on_path("firefox-esr"));
+    let installable =
+        debian_family() == Some(Family::Debian) && is_root() && on_path("apt-get").is_some();
+    if firefox.is_none() && installable {
+        run(apt_get().arg("update"))?;
+        run(apt_get().args(["install", "--yes", "--no-install-recommends", "firefox-esr"]))?;
+    }
+    let driver = tools.join("bin").join("geckodriver");
+    if on_path("geckodriver").is_none() && !driver.exists() {
+        run(cargo()
+            .args(["install", "geckodriver", "--locked", "--root"])
+            .arg(tools))?;
+    }
+    let pair = find_firefox().or_else(|| {
+        Some(Browser {
+            browser: on_path("firefox").or_else(|| on_path("firefox-esr"))?,
+            driver: Some(driver).filter(|driver| driver.exists())?,
+        })
+    });
+    if pair.is_none() {
+        say(format_args!(
+            "skipped: Firefox and geckodriver are not here and could not be installed; install both, or name them in {FIREFOX} and {GECKODRIVER}"
+        ));
+    }
+    Ok(pair)
 }
 
 const CHROME_NAMES: &[&str] = &[

@@ -13,7 +13,7 @@ usage: cargo xtask COMMAND
   build                   build the page into dist/, for any static host and any sub-path
   build --draft           build it quickly, large and slow, to look at a change
   build --draft --whole   with all that stands beside the page, for the browser tests
-  test [PART...]          run every check, or only: fmt clippy native browser
+  test [PART...]          run every check, or only: fmt clippy native browser; also: firefox
   shots                   build the page and write screenshots of it to target/shots/
   prices FILE.csv [ARGS]  put a price list of SkyPilot's or gpuhunt's form into core/data/prices.csv
   calibrate [ARGS...]     fit the estimator's constants again
@@ -74,7 +74,7 @@ fn parts(names: &[&str]) -> Result<Vec<Part>> {
         .map(|name| {
             Part::named(name).ok_or_else(|| {
                 Failure(format!(
-                    "`{name}` is no part of the tests: take fmt, clippy, native or browser"
+                    "`{name}` is no part of the tests: take fmt, clippy, native, browser or firefox"
                 ))
             })
         })

@@ -27,7 +27,12 @@ pub fn page(dist: &Path) -> Result<()> {
         .replace("\"WASM\"", &format!("\"{wasm}\""));
     let name = format!("start-{:016x}.js", hash(start.as_bytes()));
     write(&dist.join(&name), start.as_bytes())?;
-    let html = format!("{before}<script type=\"module\" src=\"./{name}\"></script>{after}");
+    let check = read(&root().join("page/start-check.js"))?;
+    let check_name = format!("check-{:016x}.js", hash(check.as_bytes()));
+    write(&dist.join(&check_name), check.as_bytes())?;
+    let html = format!(
+        "{before}<script src=\"./{check_name}\"></script><script type=\"module\" src=\"./{name}\"></script>{after}"
+    );
     write(&index, with_policy(&html, PAGE_POLICY)?.as_bytes())
 }
 

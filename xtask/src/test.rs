@@ -19,15 +19,18 @@ pub enum Part {
     Native,
     /// The built page in a headless browser.
     Browser,
+    /// The main ways through the built page in Firefox; skipped, with a message, where it cannot be had.
+    Firefox,
 }
 
 impl Part {
     /// All parts, the quickest to fail first.
     pub const ALL: [Part; 4] = [Part::Fmt, Part::Clippy, Part::Native, Part::Browser];
 
-    /// The part of that name.
+    /// The part of that name: one of [`Part::ALL`], or `firefox`, which is run when it is asked for.
     pub fn named(name: &str) -> Option<Part> {
-        Part::ALL.into_iter().find(|part| part.name() == name)
+        let mut parts = Part::ALL.into_iter().chain([Part::Firefox]);
+        parts.find(|part| part.name() == name)
     }
 
     /// The name on the command line.
@@ -37,6 +40,7 @@ impl Part {
             Part::Clippy => "clippy",
             Part::Native => "native",
             Part::Browser => "browser",
+            Part::Firefox => "firefox",
         }
     }
 }
@@ -52,6 +56,7 @@ pub fn run_parts(parts: &[Part]) -> Result<()> {
             Part::Clippy => clippy()?,
             Part::Native => counts.add(step("native tests", native)?),
             Part::Browser => counts.add(browser_tests()?),
+            Part::Firefox => counts.add(firefox_tests()?),
         }
     }
     say("everything that was asked for passed");
@@ -96,6 +101,31 @@ fn browser_tests() -> Result<Counts> {
             &pair,
             cargo().args(["test", "--locked", "--package", BROWSER_TESTS]),
         ))
+    })
+}
+
+fn firefox_tests() -> Result<Counts> {
+    let folder = crate::run::target_dir().join("tools");
+    let Some(pair) = step("Firefox", || browser::prepare_firefox(&folder))? else {
+        return Ok(Counts::default());
+    };
+    if !page::dist().join("index.html").exists() {
+        step("draft of the page", page::build_draft)?;
+    }
+    step("Firefox tests", || {
+        count(
+            cargo()
+                .args([
+                    "test",
+                    "--locked",
+                    "--package",
+                    BROWSER_TESTS,
+                    "--test",
+                    "firefox",
+                ])
+                .env(browser::FIREFOX, &pair.browser)
+                .env(browser::GECKODRIVER, &pair.driver),
+        )
     })
 }
 

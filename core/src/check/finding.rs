@@ -258,6 +258,29 @@ impl Finding {
         }
     }
 
+    /// Whether both say the same, of whichever devices.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        let Self {
+            subject,
+            cards,
+            devices: _,
+            read,
+            datasheet,
+            verdict,
+            holds_for,
+            remarks,
+            ask,
+        } = self;
+        *subject == other.subject
+            && *verdict == other.verdict
+            && *read == other.read
+            && *remarks == other.remarks
+            && *cards == other.cards
+            && *datasheet == other.datasheet
+            && *holds_for == other.holds_for
+            && *ask == other.ask
+    }
+
     /// With the cards that it is about.
     #[must_use]
     pub fn about(mut self, cards: &[String]) -> Self {

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::bench::judge_measured;
+use super::clean::clean;
 use super::finding::{Finding, Reading, Remark, Subject, Unit, Verdict};
-use super::listing::{ListingReport, check_listing};
-use super::machine::{Machine, card_of, findings, read_machine};
+use super::listing::{ListingReport, check_cleaned};
+use super::machine::{Machine, card_of, findings, read_cleaned};
 use super::names::Identity;
 use crate::catalog::{Card, Catalog, PriceBook};
 
@@ -107,7 +108,8 @@ fn take_as_sold(found: &mut MachineReport, sold: &Card, catalog: &Catalog) {
 
 /// Reads `text` as a printout where it is one, else as a listing.
 pub fn check(text: &str, catalog: &Catalog, prices: &PriceBook) -> Checked {
-    let machine = read_machine(text, catalog);
+    let text = clean(text);
+    let machine = read_cleaned(&text, catalog);
     let known = machine
         .devices
         .iter()
@@ -117,7 +119,7 @@ pub fn check(text: &str, catalog: &Catalog, prices: &PriceBook) -> Checked {
     if known || tells {
         return Checked::Machine(report(machine, catalog));
     }
-    let listing = check_listing(text, catalog, prices);
+    let listing = check_cleaned(&text, catalog, prices);
     if listing.is_empty() {
         Checked::Nothing
     } else {

@@ -75,7 +75,7 @@ fn paid(
     hours_per_day: f64,
 ) -> Paid {
     let modes = prices.modes(count, need);
-    let assumptions = assumptions(prices, quote, &modes);
+    let assumptions = assumptions(prices, quote, need, &modes);
     Paid {
         hours: None,
         per_hour: Some(Range::exact(quote.cost_per_hour())),
@@ -87,7 +87,12 @@ fn paid(
     }
 }
 
-fn assumptions(prices: &CardPrices<'_>, quote: &Quote<'_>, modes: &[ModeCost]) -> Vec<Assumption> {
+fn assumptions(
+    prices: &CardPrices<'_>,
+    quote: &Quote<'_>,
+    need: Use,
+    modes: &[ModeCost],
+) -> Vec<Assumption> {
     let mut assumptions = Vec::new();
     let machine = prices.job().cards_per_machine;
     if let Some(offer) = quote.offer
@@ -100,7 +105,9 @@ fn assumptions(prices: &CardPrices<'_>, quote: &Quote<'_>, modes: &[ModeCost]) -
         let rate = quote.interruptions_per_machine_hour();
         assumptions.push(Assumption::InterruptionsPerHour(rate));
         let interval = how.interval();
-        if interval.is_finite() && interval > 0.0 && rate > 0.0 {
+        // A service has nothing to save.
+        let saves = !matches!(need, Use::Month { .. });
+        if saves && interval.is_finite() && interval > 0.0 && rate > 0.0 {
             assumptions.push(Assumption::CheckpointEvery(interval));
         }
     }

@@ -203,7 +203,7 @@ mod tests {
                 assert!(known, "{name}");
             }
         }
-        assert_eq!(InterruptionRates::embedded().presets.len(), 3);
+        assert_eq!(InterruptionRates::embedded().presets.len(), 4);
         let aws = InterruptionRates::embedded().per_hour("AWS", "v100-sxm2-16gb");
         assert!((aws - 0.16).abs() < 1e-12);
     }

@@ -2,6 +2,7 @@
 
 mod bring;
 mod cards;
+pub mod costs;
 mod custom_model;
 mod extras;
 pub mod field;

@@ -9,6 +9,7 @@ use crate::form::ScenarioForm;
 use crate::lazy::{Lazy, lazy_view};
 use crate::notice::LinkNoticePanel;
 use crate::offers_table::OffersTable;
+use crate::panic::Part;
 use crate::presets::Presets;
 use crate::rescaled::Rescaled;
 use crate::saved::SavedScenarios;
@@ -38,22 +39,36 @@ lazy_view! {
 #[component]
 pub fn Choose() -> impl IntoView {
     view! {
-        <Presets />
-        <SavedScenarios />
+        <Part name="presets">
+            <Presets />
+        </Part>
+        <Part name="saved">
+            <SavedScenarios />
+        </Part>
         <LinkNoticePanel />
         <SinceShared />
         <main class="page">
-            <ScenarioForm />
+            <Part name="form">
+                <ScenarioForm />
+            </Part>
             <div class="answer" data-testid="answer">
                 <Rescaled />
-                <VerdictPanel />
-                <LimitsPanel />
-                <PicksPanel />
+                <Part name="verdict">
+                    <VerdictPanel />
+                    <LimitsPanel />
+                    <PicksPanel />
+                </Part>
                 <div class="chart-place">
-                    <Lazy part=time_cost_chart />
+                    <Part name="time-cost">
+                        <Lazy part=time_cost_chart />
+                    </Part>
                 </div>
-                <OffersTable />
-                <Lazy part=growth_chart />
+                <Part name="offers">
+                    <OffersTable />
+                </Part>
+                <Part name="growth">
+                    <Lazy part=growth_chart />
+                </Part>
                 <Assumptions />
             </div>
             <StickyVerdict />

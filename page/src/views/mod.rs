@@ -21,6 +21,7 @@ pub use compare::link_of;
 use leptos::prelude::*;
 
 use crate::lazy::{Lazy, lazy_view};
+use crate::panic::Part;
 use crate::state::App;
 use crate::words::t;
 
@@ -199,7 +200,17 @@ pub fn Stage() -> impl IntoView {
     let app = App::get();
     // Going back to another scenario of the same view changes what it shows; it is not built again.
     let view = Memo::new(move |_| app.view.get());
-    move || match view.get() {
+    move || {
+        match view.get() {
+            // Made of parts itself.
+            View::Choose => view! { <choose::Choose /> }.into_any(),
+            other => view! { <Part name=other.name()>{shown(other)}</Part> }.into_any(),
+        }
+    }
+}
+
+fn shown(view: View) -> AnyView {
+    match view {
         View::Choose => view! { <choose::Choose /> }.into_any(),
         View::Check => view! { <check::CheckView /> }.into_any(),
         View::Compare => view! { <Lazy part=compare_view /> }.into_any(),

@@ -87,7 +87,12 @@ const MOST_SAYINGS: usize = 200;
 
 /// Reads a listing, in Chinese or English, as prose, table, list or JSON.
 pub fn check_listing(text: &str, catalog: &Catalog, prices: &PriceBook) -> ListingReport {
-    let reading = claims::read(&clean(text));
+    check_cleaned(&clean(text), catalog, prices)
+}
+
+/// [`check_listing`] of text that is cleaned already.
+pub(crate) fn check_cleaned(text: &str, catalog: &Catalog, prices: &PriceBook) -> ListingReport {
+    let reading = claims::read(text);
     let mut report = ListingReport::default();
     let mut judged = 0;
     // What each name of the text was found to mean, for what its sentences say.

@@ -82,13 +82,7 @@ pub fn findings(machine: &Machine, catalog: &Catalog) -> Vec<Finding> {
     for (index, device) in machine.devices.iter().enumerate() {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         for finding in of_device(device, machine.lists_processes, catalog) {
-            let same = found.iter_mut().find(|known| {
-                let alone = Finding {
-                    devices: Vec::new(),
-                    ..(*known).clone()
-                };
-                alone == finding
-            });
+            let same = found.iter_mut().find(|known| known.says_the_same(&finding));
             match same {
                 Some(known) if known.devices.len() < DEVICE_GROUP_LIMIT => {
                     known.devices.push(index)

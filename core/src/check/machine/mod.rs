@@ -17,6 +17,8 @@ pub use reading::{
     Version,
 };
 
+use std::borrow::Cow;
+
 use crate::catalog::Catalog;
 
 use super::clean::clean;
@@ -24,7 +26,15 @@ use super::clean::clean;
 /// Reads whatever of `nvidia-smi` (also `-q`, `-L`, `topo -m`, `--query-gpu`), `rocm-smi`, `amd-smi`, `npu-smi`,
 /// `mx-smi`, `lspci` and the quick benchmarks stands in `text`, in any order, between any other lines.
 pub fn read_machine(text: &str, catalog: &Catalog) -> Machine {
-    let text = unfold(&clean(text));
+    read_cleaned(&clean(text), catalog)
+}
+
+/// [`read_machine`] of text that is cleaned already.
+pub(crate) fn read_cleaned(text: &str, catalog: &Catalog) -> Machine {
+    /// Lines that no reader knows and that are still looked at for a failure.
+    const MOST_UNKNOWN: usize = 2000;
+    let text = unfold(text);
+    let mut unknown = 0;
     let mut machine = Machine::default();
     json::read(&text, &mut machine, catalog);
     let mut tables = tables::Tables::default();
@@ -42,16 +52,19 @@ pub fn read_machine(text: &str, catalog: &Catalog) -> Machine {
         } else {
             line
         };
-        if let Some(failure) = Failure::read(line)
-            && !machine.failures.contains(&failure)
-        {
-            machine.failures.push(failure);
-        }
-        let _read = tables.line(line, &mut machine, catalog)
+        let read = tables.line(line, &mut machine, catalog)
             || lines.line(line, &mut machine, catalog)
             || rows.line(line, &mut machine, catalog)
             || log.line(line, &mut machine, catalog)
             || others::line(line, &mut machine, catalog);
+        unknown += usize::from(!read);
+        if !read
+            && unknown <= MOST_UNKNOWN
+            && let Some(failure) = Failure::read(line)
+            && !machine.failures.contains(&failure)
+        {
+            machine.failures.push(failure);
+        }
     }
     machine.cut_off = log.is_cut_off() || tables.open;
     settle(&mut machine, catalog);
@@ -59,9 +72,12 @@ pub fn read_machine(text: &str, catalog: &Catalog) -> Machine {
 }
 
 /// Tables as they were printed: a narrow terminal breaks their lines, and some ways of copying join them all.
-fn unfold(text: &str) -> String {
+fn unfold(text: &str) -> Cow<'_, str> {
     /// No line of a table is this long.
     const WIDEST: usize = 160;
+    if !text.contains('|') {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len() + 64);
     // Bytes of a table's line whose end has not been seen.
     let mut open = 0;
@@ -92,7 +108,7 @@ fn unfold(text: &str) -> String {
             0
         };
     }
-    out
+    Cow::Owned(out)
 }
 
 /// Narrows every device's name by what was read of it.

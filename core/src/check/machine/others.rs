@@ -56,7 +56,9 @@ fn gpustat(line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
 
 /// `_CudaDeviceProperties(name='NVIDIA A100-SXM4-40GB', major=8, minor=0, total_memory=40326MB, ...)`.
 fn torch(line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
-    let Some((_, rest)) = line.split_once("cudadeviceproperties(name='") else {
+    const LONGEST: usize = 600;
+    let short = Some(line).filter(|line| line.len() <= LONGEST);
+    let Some((_, rest)) = short.and_then(|l| l.split_once("cudadeviceproperties(name='")) else {
         return false;
     };
     let Some((name, rest)) = rest.split_once('\'') else {

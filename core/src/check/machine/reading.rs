@@ -381,6 +381,10 @@ impl Failure {
             ("command not found", Failure::NoTool),
             ("未找到命令", Failure::NoTool),
         ];
+        const LONGEST: usize = 400;
+        if line.len() > LONGEST {
+            return None;
+        }
         let (_, failure) = MARKS.into_iter().find(|(mark, _)| line.contains(mark))?;
         (failure != Self::NoTool || TOOLS.iter().any(|tool| line.contains(tool))).then_some(failure)
     }

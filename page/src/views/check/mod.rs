@@ -8,7 +8,7 @@ mod results;
 
 use std::sync::Arc;
 
-use cardfit::catalog::{Catalog, PriceBook};
+use cardfit::catalog::Catalog;
 use cardfit::check::{Checked, Machine, check, hold_against_sold, report};
 use cardfit::text::text;
 use leptos::prelude::*;
@@ -47,7 +47,7 @@ lazy_view! {
 #[component]
 pub fn CheckView() -> impl IntoView {
     view! {
-        <main class="check" data-testid="check">
+        <main class="check-page" id="answer" data-testid="check">
             <Lazy part=check_view />
         </main>
     }
@@ -67,7 +67,7 @@ fn Check() -> impl IntoView {
                 if text.trim().is_empty() {
                     Checked::Nothing
                 } else {
-                    check(text, catalog, PriceBook::embedded())
+                    check(text, catalog, &app.book.get())
                 }
             }),
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cardfit::catalog::{Catalog, PriceBook};
+use cardfit::catalog::Catalog;
 use cardfit::check::{
     Change, Checked, Effect, Finding, Subject, Verdict, change_key, effect, tell, tell_effect,
     tell_outcome,
@@ -14,6 +14,9 @@ use super::Desk;
 use crate::state::App;
 use crate::views::View;
 use crate::words::{card_name, t};
+
+/// Findings that are shown before more are asked for: a page of price lists has thousands.
+const FIRST_FINDINGS: usize = 80;
 
 /// Everything that was found.
 #[component]
@@ -28,25 +31,54 @@ pub fn Results(
                 scenario,
                 &found.machine,
                 Catalog::embedded(),
-                PriceBook::embedded(),
+                &app.book.get(),
             )
             .map(Arc::new)
         }),
         _ => None,
     });
+    let most = RwSignal::new(FIRST_FINDINGS);
+    let all = Memo::new(move |_| {
+        most.set(FIRST_FINDINGS);
+        match &*desk.checked.get() {
+            Checked::Nothing => 0,
+            Checked::Machine(found) => found.findings.len(),
+            Checked::Listing(listing) => listing.findings().count(),
+        }
+    });
+    let left = move || all.get().saturating_sub(most.get());
     let groups = move || {
         let lang = app.lang.get();
+        let mut room = most.get();
+        // As many of the next findings as there is room for.
+        let mut next = |count: usize| {
+            let taken = count.min(room);
+            room -= taken;
+            taken
+        };
         match &*desk.checked.get() {
             Checked::Nothing => Vec::new(),
             Checked::Machine(found) => {
                 let several = found.machine.devices.len() > 1;
-                vec![group(lang, None, &found.findings, meaning.get(), several)]
+                let shown = next(found.findings.len());
+                vec![group(
+                    lang,
+                    None,
+                    &found.findings,
+                    shown,
+                    meaning.get(),
+                    several,
+                )]
             }
             Checked::Listing(listing) => {
                 let mut groups: Vec<AnyView> = listing
                     .items
                     .iter()
-                    .map(|item| {
+                    .map_while(|item| {
+                        let shown = next(item.findings.len());
+                        if shown == 0 && !item.findings.is_empty() {
+                            return None;
+                        }
                         let names: Vec<String> =
                             item.cards.iter().map(|id| card_name(lang, id)).collect();
                         let name = item
@@ -63,11 +95,12 @@ pub fn Results(
                             name,
                             confused: confused.join(&text(lang, "check.and", &[])),
                         };
-                        group(lang, Some(head), &item.findings, None, false)
+                        Some(group(lang, Some(head), &item.findings, shown, None, false))
                     })
                     .collect();
-                if !listing.others.is_empty() {
-                    groups.push(group(lang, None, &listing.others, None, false));
+                let shown = next(listing.others.len());
+                if shown > 0 {
+                    groups.push(group(lang, None, &listing.others, shown, None, false));
                 }
                 groups
             }
@@ -76,6 +109,19 @@ pub fn Results(
     view! {
         <section class="check-results" aria-label=t("check.page.results") data-testid="check-results">
             {groups}
+            <Show when=move || { left() > 0 }>
+                <button
+                    type="button"
+                    data-testid="check-more"
+                    on:click=move |_| most.update(|n| *n += 4 * FIRST_FINDINGS)
+                >
+                    {move || {
+                        let lang = app.lang.get();
+                        let n = crate::format::count(lang, left() as u64);
+                        text(lang, "check.page.more", &[("n", &n)])
+                    }}
+                </button>
+            </Show>
             <Meaning meaning />
             <Questions desk />
         </section>
@@ -118,6 +164,7 @@ fn group(
     lang: Lang,
     head: Option<Head>,
     findings: &[Finding],
+    shown: usize,
     meaning: Option<Arc<Effect>>,
     several: bool,
 ) -> AnyView {
@@ -125,6 +172,7 @@ fn group(
     sorted.sort_by_key(|f| (f.subject != Subject::Card, weight(f.verdict)));
     let rows: Vec<AnyView> = sorted
         .into_iter()
+        .take(shown)
         .map(|finding| row(lang, finding, meaning.as_deref(), several))
         .collect();
     view! {

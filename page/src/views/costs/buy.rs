@@ -8,7 +8,9 @@ use cardfit::rental::RentOrBuy;
 use cardfit::text::{Lang, text};
 use leptos::prelude::*;
 
-use super::chart::{LineChart, Series};
+use super::chart::{self, Line, Words};
+use crate::chart::table::Cells;
+use crate::chart::{DataTable, Plot};
 use crate::form::field::NumberField;
 use crate::state::App;
 use crate::words::t;
@@ -113,60 +115,118 @@ fn verdict(lang: Lang, app: App, case: &RentOrBuy) -> Vec<String> {
         .collect()
 }
 
+/// Hours of use that the first table lists, of a month of 720.
+const HOURS_LISTED: [f64; 8] = [50.0, 100.0, 200.0, 300.0, 400.0, 500.0, 600.0, 720.0];
+/// Points of a line.
+const STEPS: u32 = 24;
+
+/// One of the two charts: the lines, where they cross, and what lies along the bottom.
+#[derive(Debug, Clone, PartialEq)]
+struct Drawn {
+    lines: Vec<Line>,
+    crossing: Option<(f64, f64)>,
+    /// Key of the bottom's name.
+    along: &'static str,
+    /// Key of what the chart says.
+    says: &'static str,
+}
+
+/// Renting and buying over an axis up to `most`.
+fn two_lines(
+    lang: Lang,
+    most: f64,
+    rent: impl Fn(f64) -> f64,
+    own: impl Fn(f64) -> f64,
+) -> Vec<Line> {
+    let at = || (0..=STEPS).map(|n| f64::from(n) * most / f64::from(STEPS));
+    vec![
+        Line {
+            class: "line-1",
+            name: text(lang, "buy.rent", &[]),
+            points: at().map(|x| (x, rent(x))).collect(),
+        },
+        Line {
+            class: "line-2 dashed",
+            name: text(lang, "buy.own", &[]),
+            points: at().map(|x| (x, own(x))).collect(),
+        },
+    ]
+}
+
 #[component]
 fn Comparison(case: RentOrBuy) -> impl IntoView {
     let app = App::get();
     let lang = app.lang.get();
     let currency = app.scenario.with(|s| s.money.currency);
-    let by_hours = || (0..=31).map(|n| f64::from(n) * HOURS_OF_MONTH / 31.0);
-    let series = vec![
-        Series {
-            class: "rent",
-            name: text(lang, "buy.rent", &[]),
-            points: by_hours().map(|h| (h, case.rent(h))).collect(),
-        },
-        Series {
-            class: "own",
-            name: text(lang, "buy.own", &[]),
-            points: by_hours().map(|h| (h, case.own.per_month(h))).collect(),
-        },
-    ];
-    let over_months = (0..=24_u32).map(|n| f64::from(n) * case.own.months / 24.0);
-    let spent = over_months.collect::<Vec<_>>();
-    let hours = case.hours_per_month;
-    let cumulative = vec![
-        Series {
-            class: "rent",
-            name: text(lang, "buy.rent", &[]),
-            points: spent.iter().map(|m| (*m, case.rent(hours) * m)).collect(),
-        },
-        Series {
-            class: "own",
-            name: text(lang, "buy.own", &[]),
-            points: spent
-                .iter()
-                .map(|m| (*m, case.own.spent_after(*m, hours)))
-                .collect(),
-        },
-    ];
-    let mark = case.break_even_hours().map(|h| (h, case.rent(h)));
-    let paid = case
-        .pays_back_after_months()
-        .map(|m| (m, case.rent(hours) * m));
-    let rows = [50.0, 100.0, 200.0, 300.0, 400.0, 500.0, 600.0, 720.0].map(|h| {
-        let (rent, own) = (case.rent(h), case.own.per_month(h));
-        let money = |amount| format::money(lang, currency, amount);
-        view! {
-            <tr>
-                <th scope="row" class="figure">{format::number(lang, h, 3)}</th>
-                <td class="figure" class:chosen=rent <= own>{money(rent)}</td>
-                <td class="figure" class:chosen=own < rent>{money(own)}</td>
-            </tr>
-        }
-    });
-    let name = |key: &str| text(lang, key, &[]);
-    let number = move |value: f64| format::number(lang, value, 4);
     let money = move |value: f64| format::money(lang, currency, value);
+    let number = move |value: f64| format::number(lang, value, 4);
+    let hours = case.hours_per_month;
+    let by_hours = Drawn {
+        lines: two_lines(
+            lang,
+            HOURS_OF_MONTH,
+            |h| case.rent(h),
+            |h| case.own.per_month(h),
+        ),
+        crossing: case.break_even_hours().map(|h| (h, case.rent(h))),
+        along: "buy.hours_axis",
+        says: "buy.by_hours",
+    };
+    let by_months = Drawn {
+        lines: two_lines(
+            lang,
+            case.own.months,
+            |m| case.rent(hours) * m,
+            |m| case.own.spent_after(m, hours),
+        ),
+        crossing: case
+            .pays_back_after_months()
+            .map(|m| (m, case.rent(hours) * m)),
+        along: "buy.months_axis",
+        says: "buy.by_months",
+    };
+    let listed = HOURS_LISTED
+        .map(|h| vec![number(h), money(case.rent(h)), money(case.own.per_month(h))])
+        .to_vec();
+    let months = by_months.lines.first().map(|l| l.points.clone());
+    let spent = months
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(m, rent)| {
+            let own = money(case.own.spent_after(m, hours));
+            vec![number(m), money(rent), own]
+        })
+        .collect();
+    let figure = |name: &'static str, drawn: Drawn, rows: Vec<Vec<String>>| {
+        let (along, says) = (drawn.along, drawn.says);
+        let heads = [along, "buy.rent", "buy.own"]
+            .map(|key| text(lang, key, &[]))
+            .to_vec();
+        let cells = StoredValue::new(Cells { heads, rows });
+        view! {
+            <figure>
+                <figcaption class="note">{text(lang, says, &[])}</figcaption>
+                <Plot
+                    name
+                    label=Signal::derive(move || text(lang, says, &[]))
+                    height=|width| (width * 0.5).clamp(220.0, 320.0)
+                    draw=move |width, height| {
+                        let words = Words {
+                            x: &number,
+                            y: &money,
+                            x_title: text(lang, along, &[]),
+                            y_title: format::currency_code(currency).to_owned(),
+                        };
+                        chart::draw(&drawn.lines, drawn.crossing, &words, (width, height))
+                    }
+                />
+                <DataTable
+                    caption=Signal::derive(move || text(lang, says, &[]))
+                    cells=move || cells.get_value()
+                />
+            </figure>
+        }
+    };
     view! {
         <ul class="plain strong" data-testid="buy-verdict">
             {verdict(lang, app, &case)
@@ -174,44 +234,8 @@ fn Comparison(case: RentOrBuy) -> impl IntoView {
                 .map(|line| view! { <li>{line}</li> })
                 .collect_view()}
         </ul>
-        <p class="legend" aria-hidden="true">
-            <span class="key rent">{name("buy.rent")}</span>
-            <span class="key own">{name("buy.own")}</span>
-        </p>
-        <div class="charts">
-            <figure>
-                <LineChart
-                    series
-                    mark
-                    x_label=Box::new(number)
-                    y_label=Box::new(money)
-                    x_name=name("buy.hours_axis")
-                />
-                <figcaption class="note">{name("buy.by_hours")}</figcaption>
-            </figure>
-            <figure>
-                <LineChart
-                    series=cumulative
-                    mark=paid
-                    x_label=Box::new(number)
-                    y_label=Box::new(money)
-                    x_name=name("buy.months_axis")
-                />
-                <figcaption class="note">{name("buy.by_months")}</figcaption>
-            </figure>
-        </div>
-        <div class="scroll" tabindex="0" role="group" aria-label=name("buy.by_hours")>
-            <table class="bill" data-testid="buy-table">
-                <caption>{name("buy.by_hours")}</caption>
-                <thead>
-                    <tr>
-                        <th scope="col" class="figure">{name("buy.hours_axis")}</th>
-                        <th scope="col" class="figure">{name("buy.rent")}</th>
-                        <th scope="col" class="figure">{name("buy.own")}</th>
-                    </tr>
-                </thead>
-                <tbody>{rows.into_iter().collect_view()}</tbody>
-            </table>
+        <div class="buy-charts">
+            {figure("buy-hours", by_hours, listed)} {figure("buy-months", by_months, spent)}
         </div>
     }
 }

@@ -1,130 +1,181 @@
-//! Two or more lines over one axis, as SVG; a table beside it says the same in text.
+//! Renting and buying as lines over one axis.
 
-use leptos::prelude::*;
+use crate::chart::svg::text_width;
+use crate::chart::{Anchor, Area, Drawing, Mark, Scale, Svg, Tick, axes};
 
 /// A line of the chart.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series {
-    /// Class that colours it.
+pub struct Line {
+    /// Class that draws it.
     pub class: &'static str,
-    /// Name at its end.
+    /// Its name.
     pub name: String,
-    /// Points, by rising x.
+    /// Points, by rising x; every line has the same x.
     pub points: Vec<(f64, f64)>,
 }
 
-const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 74.0;
-const RIGHT: f64 = 16.0;
-const TOP: f64 = 14.0;
-const BOTTOM: f64 = 44.0;
-
-/// A round number of steps up to `most`: 1, 2 or 5 times a power of ten.
-fn ticks(most: f64, wanted: f64) -> Vec<f64> {
-    if !(most.is_finite() && most > 0.0) {
-        return Vec::new();
-    }
-    let rough = most / wanted;
-    let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .map(|n| n * power)
-        .find(|step| *step >= rough)
-        .unwrap_or(power);
-    let count = (most / step).floor() as u32;
-    (0..=count).map(|n| f64::from(n) * step).collect()
+/// What a chart of lines says.
+pub struct Words<'a> {
+    /// An x in words.
+    pub x: &'a dyn Fn(f64) -> String,
+    /// A y in words.
+    pub y: &'a dyn Fn(f64) -> String,
+    /// Name of the axis along the bottom.
+    pub x_title: String,
+    /// Name of the axis along the left.
+    pub y_title: String,
 }
 
-/// The chart. It is decoration for those who read the table.
-#[component]
-pub fn LineChart(
-    /// Lines.
-    series: Vec<Series>,
-    /// Where they cross, if they do.
-    mark: Option<(f64, f64)>,
-    /// Words of an x.
-    x_label: Box<dyn Fn(f64) -> String>,
-    /// Words of a y.
-    y_label: Box<dyn Fn(f64) -> String>,
-    /// Name of the x axis.
-    x_name: String,
-) -> impl IntoView {
-    let points = || series.iter().flat_map(|s| &s.points);
-    let most_x = points().map(|p| p.0).fold(0.0, f64::max);
-    let most_y = points().map(|p| p.1).fold(0.0, f64::max) * 1.05;
-    let usable = most_x > 0.0 && most_y > 0.0 && most_x.is_finite() && most_y.is_finite();
-    if !usable {
-        return ().into_any();
+/// Draws lines from zero on, the place where they cross marked. The first line's name stands at its end, the second's
+/// at its start, for renting begins below buying.
+pub fn draw(
+    lines: &[Line],
+    crossing: Option<(f64, f64)>,
+    words: &Words<'_>,
+    (width, height): (f64, f64),
+) -> Drawing {
+    let most = |of: fn(&(f64, f64)) -> f64| {
+        let points = lines.iter().flat_map(|line| &line.points);
+        points.map(of).filter(|v| v.is_finite()).fold(0.0, f64::max)
+    };
+    let (most_x, most_y) = (most(|p| p.0), most(|p| p.1) * 1.1);
+    let first = Area::of(width, height, 40.0);
+    let y = Scale::linear((0.0, most_y), first.bottom, first.top);
+    let y_ticks: Vec<Tick> = y
+        .ticks(first.y_names())
+        .into_iter()
+        .map(|value| (value, (words.y)(value)))
+        .collect();
+    let area = Area::of(width, height, axes::y_room(&y_ticks));
+    let x = Scale::linear((0.0, most_x), area.left, area.right);
+    let x_ticks: Vec<Tick> = x
+        .ticks(area.x_names(64.0))
+        .into_iter()
+        .map(|value| (value, (words.x)(value)))
+        .collect();
+    let mut svg = Svg::default();
+    axes::y_axis(&mut svg, &area, &y, &y_ticks, &words.y_title);
+    axes::x_axis(&mut svg, &area, &x, &x_ticks, &words.x_title);
+    for (index, line) in lines.iter().enumerate() {
+        let placed: Vec<(f64, f64)> = line
+            .points
+            .iter()
+            .map(|(at, value)| (x.place(*at), y.place(*value)))
+            .collect();
+        svg.polyline(line.class, &placed);
+        let (at, anchor) = if index == 0 {
+            (placed.last().copied(), Anchor::End)
+        } else {
+            (placed.first().copied(), Anchor::Start)
+        };
+        if let Some((at, above)) = at {
+            let least = area.left + 6.0;
+            let at = if index == 0 {
+                at.max(least + text_width(&line.name)) - 4.0
+            } else {
+                least
+            };
+            svg.text(
+                "name",
+                (at, (above - 8.0).max(area.top + 10.0)),
+                anchor,
+                &line.name,
+            );
+        }
     }
-    let x = move |value: f64| LEFT + value / most_x * (WIDTH - LEFT - RIGHT);
-    let y = move |value: f64| HEIGHT - BOTTOM - value / most_y * (HEIGHT - TOP - BOTTOM);
-    let grid = ticks(most_y, 4.0)
-        .into_iter()
-        .map(|value| {
-            let at = format!("{:.1}", y(value));
-            view! {
-                <line class="grid" x1=LEFT.to_string() x2=(WIDTH - RIGHT).to_string() y1=at.clone() y2=at.clone() />
-                <text class="tick" x=(LEFT - 8.0).to_string() y=at text-anchor="end" dy="0.32em">
-                    {y_label(value)}
-                </text>
-            }
-        })
-        .collect_view();
-    let below = ticks(most_x, 6.0)
-        .into_iter()
-        .map(|value| {
-            let at = format!("{:.1}", x(value));
-            view! {
-                <text class="tick" x=at y=(HEIGHT - BOTTOM + 18.0).to_string() text-anchor="middle">
-                    {x_label(value)}
-                </text>
-            }
-        })
-        .collect_view();
-    let mark = mark
-        .filter(|(at, value)| *at <= most_x && *value <= most_y)
-        .map(|(at, value)| {
-            let (cx, cy) = (format!("{:.1}", x(at)), format!("{:.1}", y(value)));
-            view! {
-                <line class="mark" x1=cx.clone() x2=cx.clone() y1=cy.clone() y2=(HEIGHT - BOTTOM).to_string() />
-                <circle class="mark" cx=cx cy=cy r="4.5" />
-            }
-        });
-    let lines = series
-        .into_iter()
-        .map(|series| {
-            let path = series
-                .points
+    let crossing = crossing.filter(|(at, value)| *at <= most_x && *value <= most_y);
+    if let Some((at, value)) = crossing {
+        let (at, value) = (x.place(at), y.place(value));
+        svg.line("change", (at, value), (at, area.bottom));
+        svg.circle("dot front", (at, value), 5.0);
+    }
+    Drawing {
+        markup: svg.into_markup(),
+        marks: marks(lines, words, &x, &y),
+        area,
+        x,
+        y,
+    }
+}
+
+/// Every fourth x with what each line comes to there.
+fn marks(lines: &[Line], words: &Words<'_>, x: &Scale, y: &Scale) -> Vec<Mark> {
+    const EVERY: usize = 4;
+    let Some(first) = lines.first() else {
+        return Vec::new();
+    };
+    let all = first.points.iter().enumerate();
+    all.filter(|(index, _)| index % EVERY == 0)
+        .map(|(index, (at, value))| Mark {
+            at: (x.place(*at), y.place(*value)),
+            key: index.to_string(),
+            title: format!("{}: {}", words.x_title, (words.x)(*at)),
+            lines: lines
                 .iter()
-                .map(|(at, value)| format!("{:.1},{:.1}", x(*at), y(*value)))
-                .collect::<Vec<_>>()
-                .join(" ");
-            view! { <polyline class=format!("line {}", series.class) points=path /> }
+                .filter_map(|line| {
+                    let (_, value) = line.points.get(index)?;
+                    Some(format!("{}: {}", line.name, (words.y)(*value)))
+                })
+                .collect(),
         })
-        .collect_view();
-    view! {
-        <svg class="cost-chart" viewBox=format!("0 0 {WIDTH} {HEIGHT}") aria-hidden="true">
-            {grid}
-            <line
-                class="axis"
-                x1=LEFT.to_string()
-                x2=(WIDTH - RIGHT).to_string()
-                y1=(HEIGHT - BOTTOM).to_string()
-                y2=(HEIGHT - BOTTOM).to_string()
-            />
-            {below}
-            <text
-                class="tick"
-                x=((LEFT + WIDTH - RIGHT) / 2.0).to_string()
-                y=(HEIGHT - 6.0).to_string()
-                text-anchor="middle"
-            >
-                {x_name}
-            </text>
-            {lines}
-            {mark}
-        </svg>
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines() -> Vec<Line> {
+        let line = |class, name: &str, slope: f64, from: f64| Line {
+            class,
+            name: name.to_owned(),
+            points: (0..=8)
+                .map(|n| (f64::from(n), from + slope * f64::from(n)))
+                .collect(),
+        };
+        vec![
+            line("line-1", "Rent", 10.0, 0.0),
+            line("line-2 dashed", "Buy", 0.0, 40.0),
+        ]
     }
-    .into_any()
+
+    fn drawn(crossing: Option<(f64, f64)>) -> Drawing {
+        let say = |value: f64| format!("{value:.0}");
+        let words = Words {
+            x: &say,
+            y: &say,
+            x_title: "Months".to_owned(),
+            y_title: "Spent".to_owned(),
+        };
+        draw(&lines(), crossing, &words, (400.0, 240.0))
+    }
+
+    #[test]
+    fn both_lines_are_named_and_their_crossing_is_marked() {
+        let drawing = drawn(Some((4.0, 40.0)));
+        for part in ["line-1", "line-2", ">Rent<", ">Buy<", "dot front"] {
+            assert!(drawing.markup.contains(part), "{part}");
+        }
+        assert!(!drawn(Some((99.0, 40.0))).markup.contains("dot front"));
+    }
+
+    #[test]
+    fn what_can_be_pointed_at_says_both() {
+        let marks = drawn(None).marks;
+        assert_eq!(marks.len(), 3);
+        assert_eq!(marks[1].title, "Months: 4");
+        assert_eq!(marks[1].lines, ["Rent: 40", "Buy: 40"]);
+    }
+
+    #[test]
+    fn nothing_to_draw_is_still_a_drawing() {
+        let say = |value: f64| format!("{value}");
+        let words = Words {
+            x: &say,
+            y: &say,
+            x_title: String::new(),
+            y_title: String::new(),
+        };
+        assert!(draw(&[], None, &words, (300.0, 200.0)).marks.is_empty());
+    }
 }

@@ -13,6 +13,7 @@ use leptos::prelude::*;
 
 use crate::answer::AnswerKind;
 use crate::bill::{BillTable, ModesTable};
+use crate::form::costs::CostForm;
 use crate::lazy::lazy_view;
 use crate::notice::LinkNoticePanel;
 use crate::state::App;
@@ -60,19 +61,14 @@ pub fn Costs() -> impl IntoView {
             >
                 <OfferChoice offer picked />
                 <div class="costs-grid">
-                    {move || {
-                        offer
-                            .get()
-                            .map(|offer| {
-                                view! {
-                                    <TheBill offer=Arc::clone(&offer) />
-                                    <limits::LimitsPanel />
-                                    <buy::RentOrBuyPanel offer=Arc::clone(&offer) />
-                                    <checks::Checks offer />
-                                }
-                            })
-                    }}
+                    {move || offer.get().map(|offer| view! { <TheBill offer /> })}
+                    <div class="side">
+                        <limits::LimitsPanel />
+                        <CostForm />
+                        {move || offer.get().map(|offer| view! { <checks::Checks offer /> })}
+                    </div>
                 </div>
+                {move || offer.get().map(|offer| view! { <buy::RentOrBuyPanel offer /> })}
             </Show>
         </main>
     }
