@@ -157,7 +157,7 @@ fn listening(driver: &Path, arguments: &[&str]) -> Outcome<(Child, u16)> {
 }
 
 /// The port in the line `ChromeDriver was started successfully on port 40123.`, or in geckodriver's
-/// `1700000000000	geckodriver	INFO	Listening on 127.0.0.1:40123`.
+/// `geckodriver INFO Listening on 127.0.0.1:40123`.
 fn port_in(line: &str) -> Option<u16> {
     let port = match line.split_once("started successfully on port ") {
         Some((_, port)) => port,
