@@ -66,12 +66,15 @@ pub fn OffersTable() -> impl IntoView {
     let count = Memo::new(move |_| app.answer.with(|a| a.rows.len()));
     let cards = move || {
         let shown = shown_rows(app);
+        // A row that somebody has opened stays, wherever another order puts it.
+        let opened = app.opened.get();
         app.answer.with(|answer| {
             answer
                 .rows
                 .iter()
-                .take(shown)
-                .map(|row| row.best.card.clone())
+                .enumerate()
+                .filter(|(place, row)| *place < shown || opened.contains(&row.best.card))
+                .map(|(_, row)| row.best.card.clone())
                 .collect::<Vec<_>>()
         })
     };
