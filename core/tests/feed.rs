@@ -1,6 +1,10 @@
 //! An operator's feed: what is taken, what is left out and why, and what it answers.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::float_cmp,
+    reason = "figures that are read as they were written"
+)]
 
 use cardfit::catalog::{Billing, Catalog, Currency};
 use cardfit::embed::said_by;
