@@ -32,6 +32,8 @@ async fn report(page: &Page) -> Outcome<String> {
 #[test]
 fn a_part_that_stops_leaves_the_others_and_offers_a_report() -> Outcome {
     in_browser(async |page| {
+        // Wide enough that no verdict at the foot covers what is clicked.
+        page.resize(1280, 900).await?;
         page.open("?m=qwen2.5-7b&do=lora&budget=4321&lang=en#price=rtx-4090:1.23")
             .await?;
         page.element("growth").await?;
