@@ -156,7 +156,12 @@ export function define(base, name = "card-fit") {
       if (text !== undefined && text.length <= FEED_CHARS) return this.setFeed(text);
       // The frame tries for itself, and says what is wrong.
       this.#unfetched = feed.href;
-      if (this.#frame) this.#reload();
+      if (!this.#frame) return;
+      // A frame of its own: another address may be ignored by one that has just begun to load.
+      clearTimeout(this.#timers.patience);
+      this.#frame = undefined;
+      this.#ready = false;
+      this.#load();
     }
 
     #load() {
