@@ -268,6 +268,27 @@ fn renting_against_buying_with_the_cards_own_power() {
 }
 
 #[test]
+fn a_link_is_asked_for_only_where_cards_can_have_one() {
+    for (card, can) in [
+        ("rtx-4090", false),
+        ("rtx-3090", true),
+        ("a100-sxm4-80gb", true),
+        ("l40s", false),
+        ("ascend-910b3-64gb", true),
+    ] {
+        let scenario = scenario(&format!("m=qwen2.5-7b&do=serve&cards={card}&n=2"));
+        let offer = &answer(&scenario).offers[0];
+        let asked = checks(offer, &scenario, Catalog::embedded())
+            .into_iter()
+            .find_map(|check| match check {
+                Check::CardLink { linked, .. } => Some(linked),
+                _ => None,
+            });
+        assert_eq!(asked, Some(can), "{card}");
+    }
+}
+
+#[test]
 fn the_checklist_holds_the_offers_own_numbers() {
     let scenario = scenario("m=llama-3.1-70b&do=serve&users=10&cards=a100-sxm4-80gb&n=4");
     let answer = answer(&scenario);

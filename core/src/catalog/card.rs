@@ -195,6 +195,13 @@ pub struct CardLink {
     pub pair_bridge_gb_s: Option<f64>,
 }
 
+impl CardLink {
+    /// Whether cards reach each other over the host's bus alone, but for a bridge where there is one.
+    pub fn is_bus(&self) -> bool {
+        self.kind.starts_with("PCIe")
+    }
+}
+
 /// A measured matrix product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -310,7 +310,7 @@ fn pcie(card: &mut Card, devices: &[Device]) -> bool {
     };
     let rate = lane_gb_s(generation) * f64::from(lanes);
     card.link.host_bidirectional_gb_s = Some(rate);
-    if card.link.kind.starts_with("PCIe") {
+    if card.link.is_bus() {
         card.link.kind = format!("PCIe {generation}.0 x{lanes}");
         card.link.bidirectional_gb_s = Some(rate);
     }
@@ -318,7 +318,7 @@ fn pcie(card: &mut Card, devices: &[Device]) -> bool {
 }
 
 fn links(card: &mut Card, machine: &Machine) -> bool {
-    let joined = !card.link.kind.starts_with("PCIe");
+    let joined = !card.link.is_bus();
     let none =
         !machine.links.is_empty() && !machine.links.iter().any(|l| matches!(l, Link::Direct(_)));
     let Some((generation, lanes)) = own_pcie(card).filter(|_| joined && none) else {

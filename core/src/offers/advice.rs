@@ -85,6 +85,9 @@ pub fn checks(offer: &Offer, scenario: &Scenario, catalog: &Catalog) -> Vec<Chec
         usable_bytes: offer.usable_memory_bytes as f64,
         cards: offer.count,
         machines: offer.nodes,
+        linked: catalog
+            .card(&offer.card)
+            .is_some_and(|card| !card.link.is_bus() || card.link.pair_bridge_gb_s.is_some()),
         tensor_ways,
         communication_share: share,
         model_bytes,

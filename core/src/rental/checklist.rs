@@ -13,6 +13,8 @@ pub struct Need {
     pub cards: u32,
     /// Machines.
     pub machines: u32,
+    /// Whether the maker has a link of its own between such cards, on the board or as a bridge.
+    pub linked: bool,
     /// Ways over which each layer is split; such cards exchange data at every layer.
     pub tensor_ways: u32,
     /// Share of the time that passes with exchanging data between cards, 0 to 1.
@@ -48,6 +50,8 @@ pub enum Check {
     CardLink {
         /// Cards that exchange data at every layer; 1: none.
         tensor_ways: u32,
+        /// Whether such cards can have a link of their own beside the bus.
+        linked: bool,
         /// Share of the time spent on it.
         share: f64,
     },
@@ -133,6 +137,7 @@ pub fn checklist(need: &Need) -> Vec<Check> {
     if need.cards > 1 {
         list.push(Check::CardLink {
             tensor_ways: need.tensor_ways,
+            linked: need.linked,
             share: need.communication_share,
         });
     }
@@ -187,6 +192,7 @@ mod tests {
             usable_bytes: 23.5 * GIB,
             cards: 1,
             machines: 1,
+            linked: true,
             tensor_ways: 1,
             communication_share: 0.0,
             model_bytes: 15e9,
@@ -262,6 +268,7 @@ mod tests {
         let list = checklist(&many);
         assert!(list.contains(&Check::CardLink {
             tensor_ways: 8,
+            linked: true,
             share: 0.2
         }));
         assert!(list.contains(&Check::Network { machines: 2 }));

@@ -642,7 +642,7 @@ fn links(machine: &Machine, card: Option<&Card>) -> Option<Finding> {
         &card.id,
         Reading::word(crate::check::listing::link_words(card)),
     );
-    let joined = !card.link.kind.starts_with("PCIe");
+    let joined = !card.link.is_bus();
     finding.verdict = match (joined, direct) {
         (true, n) if n == pairs => Verdict::Right,
         (true, 0) => Verdict::Wrong,

@@ -426,7 +426,7 @@ impl<'a> Setting<'a> {
                 self.node.network_gb_s.min(card_link).max(1.0),
                 links.network_s,
             )
-        } else if link.kind.starts_with("PCIe") {
+        } else if link.is_bus() {
             (card_link, links.bus_s)
         } else if self.details.early_rocm {
             (card_link, self.constants.kernels.early_rocm_reduce_s)

@@ -26,7 +26,7 @@ fn one_way(card: &Card) -> f64 {
     /// copies, so every byte goes through host memory and crosses the bus twice, and all cards
     /// share the host's memory. A prior: no measured row of ours sees it alone.
     const STAGED_SHARE: f64 = 0.35;
-    let staged = card.market == Market::Consumer && card.link.kind.starts_with("PCIe");
+    let staged = card.market == Market::Consumer && card.link.is_bus();
     card.link
         .bidirectional_gb_s
         .or(card.link.host_bidirectional_gb_s)

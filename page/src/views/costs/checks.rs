@@ -61,8 +61,16 @@ fn words_of(lang: Lang, check: Check, money: &impl Fn(f64) -> String) -> (String
                 ("usable", number(usable_gib)),
             ],
         ),
-        Check::CardLink { tensor_ways, share } if tensor_ways > 1 => (
-            "check.link_tensor",
+        Check::CardLink {
+            tensor_ways,
+            linked,
+            share,
+        } if tensor_ways > 1 => (
+            if linked {
+                "check.link_tensor"
+            } else {
+                "check.link_tensor_bus"
+            },
             vec![
                 ("ways", format::count(lang, u64::from(tensor_ways))),
                 ("share", format::percent(share)),
@@ -132,7 +140,7 @@ fn words_of(lang: Lang, check: Check, money: &impl Fn(f64) -> String) -> (String
         .map(|(name, value)| (*name, value.as_str()))
         .collect();
     let place = match key {
-        "check.link_tensor" => "check.link.where".to_owned(),
+        "check.link_tensor" | "check.link_tensor_bus" => "check.link.where".to_owned(),
         "check.disk_load" => "check.disk_speed.where".to_owned(),
         key => format!("{key}.where"),
     };
