@@ -18,6 +18,7 @@ use cardfit::scenario::Choice;
 use cardfit::scenario::{Job, RankBy, Scenario, Training};
 use leptos::prelude::*;
 
+use crate::answer::AnswerKind;
 use crate::lazy::{Lazy, LazyDetails, lazy_view};
 use crate::model_picker::ModelPicker;
 use crate::state::{App, Pace};
@@ -84,17 +85,30 @@ fn Advanced() -> impl IntoView {
     }
 }
 
+/// What the job may cost and how long it may take.
+#[component]
+fn LimitInputs() -> impl IntoView {
+    let app = App::get();
+    // A service without an end has no deadline.
+    let ends = Memo::new(move |_| app.scenario.with(AnswerKind::of) == AnswerKind::Once);
+    view! {
+        <NumberField param="budget" value={|s| s.money.budget} empty="page.form.no_limit" />
+        <Show when=move || ends.get()>
+            <NumberField
+                param="deadline"
+                value={|s| s.money.deadline_hours}
+                empty="page.form.no_limit"
+            />
+        </Show>
+    }
+}
+
 /// The whole form.
 #[component]
 pub fn ScenarioForm() -> impl IntoView {
     let app = App::get();
     let serves = Memo::new(move |_| app.scenario.with(|s| serving_of(s).is_some()));
     let panel = Memo::new(move |_| app.scenario.with(work::Panel::of));
-    // A service without an end has no deadline.
-    let ends = Memo::new(move |_| {
-        app.scenario
-            .with(|s| serving_of(s).is_none_or(|serving| serving.requests_total.is_some()))
-    });
     let order = Memo::new(move |_| app.scenario.with(|s| s.rank.name()));
     // Only small screens fold.
     let folded = app.form_folded;
@@ -125,18 +139,7 @@ pub fn ScenarioForm() -> impl IntoView {
                 }}
             </section>
             <section class="group pairs">
-                <NumberField
-                    param="budget"
-                    value={|s| s.money.budget}
-                    empty="page.form.no_limit"
-                />
-                <Show when=move || ends.get()>
-                    <NumberField
-                        param="deadline"
-                        value={|s| s.money.deadline_hours}
-                        empty="page.form.no_limit"
-                    />
-                </Show>
+                <LimitInputs />
                 <Segments
                     name="sort"
                     legend="field.sort"
