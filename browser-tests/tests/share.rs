@@ -1,9 +1,15 @@
 //! Links that are handed on: what they keep, what they carry behind the `#`, what they say on another day.
 
-use browser_tests::{Outcome, in_browser};
+use browser_tests::{Outcome, Page, in_browser};
 use cardfit::scenario::limits::FRAGMENT_BYTES;
 use cardfit::share::pack;
 use serde_json::json;
+
+/// The link that the open sheet offers.
+async fn link_in_sheet(page: &Page) -> Outcome<String> {
+    let input = page.element("share-link").await?;
+    Ok(input.prop("value").await?.unwrap_or_default())
+}
 
 #[test]
 fn what_nobody_knows_stays_in_the_link_through_edits() -> Outcome {
@@ -62,12 +68,7 @@ fn the_sheet_has_link_and_code_and_the_link_remembers_its_answer() -> Outcome {
         page.element("verdict").await?;
         page.click("share").await?;
         page.element("share-qr").await?;
-        let link = page
-            .element("share-link")
-            .await?
-            .prop("value")
-            .await?
-            .unwrap_or_default();
+        let link = link_in_sheet(page).await?;
         let (_, query) = link.split_once('?').ok_or("no query")?;
         assert!(
             query.contains("m=llama-3.1-8b") && query.contains("&was="),
@@ -117,12 +118,7 @@ fn cards_and_prices_of_ones_own_travel_behind_the_hash() -> Outcome {
         )
         .await?;
         page.click("share").await?;
-        let link = page
-            .element("share-link")
-            .await?
-            .prop("value")
-            .await?
-            .unwrap_or_default();
+        let link = link_in_sheet(page).await?;
         let (sent, kept) = link.split_once('#').ok_or("nothing behind the hash")?;
         // What it answered names the card too.
         assert!(
@@ -162,12 +158,7 @@ fn a_price_book_travels_in_the_link_and_one_that_is_too_large_is_refused() -> Ou
         .await?;
         // Handed on, the link still carries it.
         page.click("share").await?;
-        let link = page
-            .element("share-link")
-            .await?
-            .prop("value")
-            .await?
-            .unwrap_or_default();
+        let link = link_in_sheet(page).await?;
         let (sent, kept) = link.split_once('#').ok_or("nothing behind the hash")?;
         assert!(kept.contains("book=") && !sent.contains("book="), "{link}");
         // The page's own store is left alone.
