@@ -4,10 +4,12 @@
 //! | --- | --- |
 //! | [`targets`] | the readers that are run, their corpora, and what must hold of what they read |
 //! | [`json`] | changes of JSON that keep it JSON |
+//! | [`pastes`] | pastes of a megabyte, to be timed |
 //! | [`bytes`] | changes of binary headers, and headers to change |
 
 pub mod bytes;
 pub mod json;
+pub mod pastes;
 pub mod targets;
 
 /// A small generator (SplitMix64, Steele et al. 2014): fast, seeded, the same everywhere.

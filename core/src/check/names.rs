@@ -28,6 +28,8 @@ pub fn families() -> &'static [Family] {
 
 struct Table {
     families: Vec<Family>,
+    /// What each family leaves open, once it was asked for.
+    identities: Vec<OnceLock<Identity>>,
     /// By the first two bytes, which no key has a blank in: key and family, longest key first.
     keys: Vec<Vec<(Vec<u8>, usize)>>,
 }
@@ -60,8 +62,19 @@ fn table() -> &'static Table {
         for bucket in &mut keys {
             bucket.sort_by_key(|(key, _)| std::cmp::Reverse(key.len()));
         }
-        Table { families, keys }
+        let identities = families.iter().map(|_| OnceLock::new()).collect();
+        Table {
+            families,
+            identities,
+            keys,
+        }
     })
+}
+
+/// Every name in lower case, as the data file spells it.
+pub fn keys() -> impl Iterator<Item = &'static [u8]> {
+    let families = families().iter();
+    families.flat_map(|family| family.keys.iter().map(String::as_bytes))
 }
 
 /// A card's name found in text.
@@ -235,6 +248,14 @@ impl Identity {
         }
     }
 
+    /// What the family of that index leaves open.
+    pub(super) fn of_family(index: usize) -> Option<Self> {
+        let table = table();
+        let family = table.families.get(index)?;
+        let known = table.identities.get(index)?;
+        Some(known.get_or_init(|| Self::of(family)).clone())
+    }
+
     /// The identity of one card.
     pub fn of_card(id: &str) -> Self {
         families()
@@ -272,7 +293,7 @@ pub fn has_label(card: &Card, gib: f64) -> bool {
 /// What a driver's name for a card says, memory and form in it included: `NVIDIA A100-SXM4-80GB`.
 pub fn identify(name: &str, catalog: &Catalog) -> Option<Identity> {
     let mention = first_mention(name).or_else(|| truncated(name))?;
-    let mut identity = Identity::of(families().get(mention.family)?);
+    let mut identity = Identity::of_family(mention.family)?;
     let (form, memory) = words_of_name(name);
     if let Some(form) = form {
         identity.narrow(catalog, |card| form.fits(card));

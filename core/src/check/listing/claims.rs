@@ -1,5 +1,7 @@
 //! Tokens as claims about cards.
 
+use std::ops::Range;
+
 use super::table;
 use super::tokens::{Break, Figure, Token, Unit, Word, tokens};
 use crate::catalog::Currency;
@@ -78,16 +80,15 @@ pub struct Item {
     pub pinned: Option<Figure>,
 }
 
-/// A sentence or line: its tokens, for what is claimed of models and savings.
-pub type Clause = Vec<Token>;
-
 /// What cleaned text claims.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
     /// By card.
     pub items: Vec<Item>,
-    /// Sentence by sentence, each with the item that it ends in.
-    pub clauses: Vec<(Clause, Option<usize>)>,
+    /// The text's tokens,
+    pub tokens: Vec<Token>,
+    /// sentence by sentence, each with the item that it ends in.
+    pub clauses: Vec<(Range<usize>, Option<usize>)>,
     /// The one currency that the text writes, if it is one.
     pub currency: Option<Currency>,
 }
@@ -104,7 +105,10 @@ pub fn read(text: &str) -> Reading {
         ..Reading::default()
     };
     let mut before_any_card = Item::default();
+    let mut begin = 0;
     for clause in tokens.split(|t| *t == Token::Break(Break::Clause)) {
+        let place = begin..begin + clause.len();
+        begin = place.end + 1;
         if clause.is_empty() {
             continue;
         }
@@ -132,7 +136,7 @@ pub fn read(text: &str) -> Reading {
             target.pinned = target.pinned.or(claims.pinned);
         }
         let item = reading.items.len().checked_sub(1);
-        reading.clauses.push((clause.to_vec(), item));
+        reading.clauses.push((place, item));
     }
     match reading.items.first_mut() {
         Some(first) => {
@@ -142,6 +146,7 @@ pub fn read(text: &str) -> Reading {
         None if !before_any_card.claims.is_empty() => reading.items.push(before_any_card),
         None => {}
     }
+    reading.tokens = tokens;
     reading
 }
 

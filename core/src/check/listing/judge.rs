@@ -2,9 +2,9 @@
 
 use super::ListedCard;
 use super::claims::{Claim, Item, dtype_of};
-use super::price;
+use super::price::{self, Market};
 use super::tokens::{Figure, Word};
-use crate::catalog::{Card, Catalog, Currency, Market, PriceBook, Vendor};
+use crate::catalog::{Card, Catalog, Currency, Market as Segment, Vendor};
 use crate::check::facts::facts;
 use crate::check::finding::{Finding, Reading, Remark, Subject, Unit, Verdict};
 use crate::check::names::{Form, Identity, families, has_label};
@@ -28,7 +28,7 @@ pub(super) fn judge(
     mut identity: Identity,
     currency: Option<Currency>,
     catalog: &Catalog,
-    prices: &PriceBook,
+    market: &Market<'_>,
 ) -> ListedCard {
     let forms: Vec<Form> = item.claims.iter().filter_map(form_of).collect();
     for form in &forms {
@@ -62,7 +62,7 @@ pub(super) fn judge(
     let kin = cards(&identity.kin, catalog);
     let judge = Judge {
         catalog,
-        prices,
+        market,
         identity: &identity,
         known,
         kin,
@@ -219,7 +219,7 @@ fn by_figures(claims: &[Claim], catalog: &Catalog) -> Option<Finding> {
 
 pub(super) struct Judge<'a> {
     pub catalog: &'a Catalog,
-    pub prices: &'a PriceBook,
+    pub market: &'a Market<'a>,
     pub identity: &'a Identity,
     /// Cards that the listing leaves open.
     pub known: Vec<&'a Card>,
@@ -713,7 +713,7 @@ impl Judge<'_> {
         if self.known.is_empty() {
             return None;
         }
-        let consumer = self.known.iter().all(|c| c.market == Market::Consumer);
+        let consumer = self.known.iter().all(|c| c.market == Segment::Consumer);
         let verdict = if consumer {
             Verdict::Right
         } else {
@@ -783,7 +783,7 @@ fn other_rates(dtype: ComputeDtype) -> Vec<OtherRate> {
         ],
         ComputeDtype::Fp64 => vec![("is_fp64_matrix", |c| c.peak_tflops.fp64_tensor)],
         ComputeDtype::Fp8 => vec![("acc16", |c| {
-            (c.market == Market::Consumer)
+            (c.market == Segment::Consumer)
                 .then_some(c.peak_tflops.fp8)
                 .flatten()
                 .map(|t| 2.0 * t)

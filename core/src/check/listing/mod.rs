@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::clean::clean;
 use super::finding::{Finding, Subject};
-use super::names::{Identity, families};
+use super::names::Identity;
 use crate::catalog::{Card, Catalog, PriceBook};
 
 /// What a listing says.
@@ -94,13 +94,13 @@ pub fn check_listing(text: &str, catalog: &Catalog, prices: &PriceBook) -> Listi
 pub(crate) fn check_cleaned(text: &str, catalog: &Catalog, prices: &PriceBook) -> ListingReport {
     let reading = claims::read(text);
     let mut report = ListingReport::default();
+    let market = price::Market::of(prices);
     let mut judged = 0;
     // What each name of the text was found to mean, for what its sentences say.
     let mut meant: Vec<Vec<&Card>> = Vec::new();
     for item in reading.items.iter().take(claims::MOST_ITEMS) {
         let mut identity = Identity::default();
-        for family in item.families.iter().filter_map(|f| families().get(*f)) {
-            let one = Identity::of(family);
+        for one in item.families.iter().filter_map(|f| Identity::of_family(*f)) {
             for id in one.cards {
                 if !identity.cards.contains(&id) {
                     identity.cards.push(id);
@@ -117,7 +117,7 @@ pub(crate) fn check_cleaned(text: &str, catalog: &Catalog, prices: &PriceBook) -
             meant.push(Vec::new());
             continue;
         }
-        let mut listed = judge::judge(item, identity, reading.currency, catalog, prices);
+        let mut listed = judge::judge(item, identity, reading.currency, catalog, &market);
         meant.push(
             listed
                 .cards

@@ -1,9 +1,11 @@
 //! Prices beside what has been seen.
 
+use std::collections::HashMap;
+
 use super::claims::{Period, PriceTerms};
 use super::judge::{Judge, agrees};
 use super::tokens::Figure;
-use crate::catalog::{Billing, Currency};
+use crate::catalog::{Billing, Currency, PriceBook, PriceOffer};
 use crate::check::facts::facts;
 use crate::check::finding::{Finding, Reading, Remark, Subject, Unit, Verdict};
 use crate::rental::{Exchange, HOURS_PER_MONTH, Rates, unit_hours};
@@ -45,7 +47,7 @@ pub(super) fn judge(
     // "8 × 910B3, 32,000 a month" gives the price of all eight without saying so.
     if !terms.whole
         && let Some(count) = judge.count.filter(|c| *c > 1.0)
-        && let Some(seen) = seen(judge, terms.spot, &exchange)
+        && let Some(seen) = judge.market.seen(cards, terms.spot, &exchange)
         && per_hour(figure.low) > FAR_OUTSIDE * seen.high
         && per_hour(figure.low) / count <= FAR_OUTSIDE * seen.high
         && per_hour(figure.high) / count >= seen.low / FAR_OUTSIDE
@@ -74,7 +76,7 @@ pub(super) fn judge(
             .because(Remark::plain("whole_machine_count"))
             .ask("price_terms");
     }
-    let Some(seen) = seen(judge, terms.spot, &exchange) else {
+    let Some(seen) = judge.market.seen(cards, terms.spot, &exchange) else {
         return finding.because(Remark::plain("no_price_seen"));
     };
     let range = Reading::Figure {
@@ -134,37 +136,52 @@ fn purchase(judge: &Judge<'_>, figure: Figure, cny: f64) -> Finding {
     finding.because(Remark::plain("purchase_price"))
 }
 
-struct Seen {
+struct Seen<'a> {
     low: f64,
     high: f64,
     offers: f64,
-    until: String,
+    until: &'a str,
 }
 
-/// What a card-hour has been let for, in yuan, over every billing of the same kind.
-fn seen(judge: &Judge<'_>, spot: bool, exchange: &Exchange) -> Option<Seen> {
-    let mut seen: Option<Seen> = None;
-    for offer in &judge.prices.offers {
-        let named = judge.identity.cards.contains(&offer.card);
-        if !named || offer.low_confidence || (offer.billing == Billing::Spot) != spot {
-            continue;
+/// Prices by card.
+pub struct Market<'a>(HashMap<&'a str, Vec<&'a PriceOffer>>);
+
+impl<'a> Market<'a> {
+    /// The market of a price book.
+    pub fn of(prices: &'a PriceBook) -> Self {
+        let mut by_card: HashMap<&str, Vec<&PriceOffer>> = HashMap::new();
+        for offer in prices.offers.iter().filter(|o| !o.low_confidence) {
+            by_card.entry(&offer.card).or_default().push(offer);
         }
-        let price = exchange.convert(offer.price_per_card, offer.currency, Currency::Cny)
-            / unit_hours(offer.billing);
-        let entry = seen.get_or_insert(Seen {
-            low: price,
-            high: price,
-            offers: 0.0,
-            until: String::new(),
-        });
-        entry.low = entry.low.min(price);
-        entry.high = entry.high.max(price);
-        entry.offers += 1.0;
-        if offer.as_of > entry.until {
-            entry.until.clone_from(&offer.as_of);
-        }
+        Self(by_card)
     }
-    seen
+
+    fn offers(&self, card: &str) -> &[&'a PriceOffer] {
+        self.0.get(card).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a card-hour of any of `cards` has been let for, in yuan, over every billing of the same kind.
+    fn seen(&self, cards: &[String], spot: bool, exchange: &Exchange) -> Option<Seen<'a>> {
+        let mut seen: Option<Seen<'a>> = None;
+        for offer in cards.iter().flat_map(|card| self.offers(card)) {
+            if (offer.billing == Billing::Spot) != spot {
+                continue;
+            }
+            let price = exchange.convert(offer.price_per_card, offer.currency, Currency::Cny)
+                / unit_hours(offer.billing);
+            let entry = seen.get_or_insert(Seen {
+                low: price,
+                high: price,
+                offers: 0.0,
+                until: "",
+            });
+            entry.low = entry.low.min(price);
+            entry.high = entry.high.max(price);
+            entry.offers += 1.0;
+            entry.until = entry.until.max(&offer.as_of);
+        }
+        seen
+    }
 }
 
 /// Marks prices of one card that cannot both hold: a text that asks twice as much in one place as in another.

@@ -18,9 +18,13 @@ const SUSTAINED: (f64, f64) = (0.5, 0.3);
 /// Judges every sentence.
 pub(super) fn judge(text: &Text, cards: &[Vec<&Card>], most: usize) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    for (clause, item) in &text.clauses {
+    for (place, item) in &text.clauses {
         if findings.len() >= most {
             break;
+        }
+        let clause = text.tokens.get(place.clone()).unwrap_or_default();
+        if !may_say(clause) {
+            continue;
         }
         let cards = item
             .and_then(|index| cards.get(index))
@@ -42,6 +46,36 @@ pub(super) fn judge(text: &Text, cards: &[Vec<&Card>], most: usize) -> Vec<Findi
         }
     }
     findings
+}
+
+/// Whether a sentence has anything that one of the sayings begins with: each needs a word of its own, or a share, a
+/// duration or an amount of work.
+fn may_say(clause: &[Token]) -> bool {
+    clause.iter().any(|token| match token {
+        Token::Word(word) => matches!(
+            word,
+            Word::Availability
+                | Word::Needs
+                | Word::Trillion
+                | Word::HundredBillion
+                | Word::TenBillion
+                | Word::Enough
+                | Word::Int8
+                | Word::StorageClass
+                | Word::StorageClassNone
+                | Word::First
+                | Word::Consumer
+                | Word::Near
+                | Word::Purchase
+                | Word::Parallel
+                | Word::Concurrency
+        ),
+        Token::Figure(figure) => matches!(
+            figure.unit,
+            Some(Written::Percent | Written::Days | Written::FlopsEach)
+        ),
+        _ => false,
+    })
 }
 
 struct Sentence<'a> {

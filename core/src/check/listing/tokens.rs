@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::check::names::{Mention, mention_at};
+use super::claims::MOST_ITEMS;
+use crate::check::names::{Mention, keys, mention_at};
 use crate::check::number::number_at;
 
 /// Words that mean something in a listing. Their spellings are in `core/data/check/words.json`.
@@ -196,6 +197,24 @@ struct Vocabulary {
     long: Vec<Bucket>,
     /// Shorter ones, by their first byte.
     short: Vec<Bucket>,
+    /// First two bytes of every card's name and spelling, a bit each.
+    begins: Vec<u64>,
+}
+
+impl Vocabulary {
+    /// Whether a card's name or a word may begin with these bytes.
+    fn may_begin(&self, first: u8, second: u8) -> bool {
+        let (word, bit) = place_of(first, second);
+        self.begins
+            .get(word)
+            .is_some_and(|bits| bits >> bit & 1 == 1)
+    }
+}
+
+/// Where two bytes stand in [`Vocabulary::begins`].
+fn place_of(first: u8, second: u8) -> (usize, u32) {
+    let pair = u32::from(first) << 8 | u32::from(second);
+    ((pair >> 6) as usize, pair & 63)
 }
 
 /// Buckets of [`Vocabulary::long`]; Chinese words of one first character share one.
@@ -243,40 +262,84 @@ fn vocabulary() -> &'static Vocabulary {
         for bucket in long.iter_mut().chain(&mut short) {
             bucket.sort_by_key(|(spelling, _)| std::cmp::Reverse(spelling.len()));
         }
-        Vocabulary { long, short }
+        let mut begins = vec![0; 1 << 10];
+        let mut note = |first: u8, second: u8| {
+            let (word, bit) = place_of(first, second);
+            if let Some(bits) = begins.get_mut(word) {
+                *bits |= 1 << bit;
+            }
+        };
+        let mut note_start = |bytes: &[u8]| match bytes {
+            [first, second, ..] => note(*first, *second),
+            [first] => (0..=u8::MAX).for_each(|second| note(*first, second)),
+            [] => {}
+        };
+        for (spelling, _) in long.iter().chain(&short).flatten() {
+            note_start(spelling);
+        }
+        keys().for_each(note_start);
+        Vocabulary {
+            long,
+            short,
+            begins,
+        }
     })
 }
 
 /// Most tokens that are looked at: a long listing has two thousand.
 const MOST_TOKENS: usize = 50_000;
+/// Most sentences and rows with a card's name: twice as many as are judged, since a table's own rows may be about the
+/// cards of its head.
+const MOST_NAMING: usize = 2 * MOST_ITEMS;
 
 /// The tokens of cleaned text, up to [`MOST_TOKENS`].
 pub fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
+    let vocabulary = vocabulary();
     let mut out = Vec::new();
     let mut i = 0;
+    let (mut naming, mut names) = (0, false);
     while let Some(&byte) = bytes.get(i).filter(|_| out.len() < MOST_TOKENS) {
-        // The rest of a character.
-        if byte & 0xc0 == 0x80 {
-            i += 1;
-        } else if let Some(Mention { family, end, .. }) = mention_at(bytes, i) {
-            out.push(Token::Card(family));
-            i = end;
-        } else if let Some((token, end)) = word_at(bytes, i) {
-            out.push(token);
-            i = end;
-        } else if byte.is_ascii_digit() && may_begin(bytes, i) {
+        let second = bytes.get(i + 1).copied().unwrap_or_default();
+        if vocabulary.may_begin(byte, second) {
+            if let Some(Mention { family, end, .. }) = mention_at(bytes, i) {
+                out.push(Token::Card(family));
+                names = true;
+                i = end;
+                continue;
+            }
+            if let Some((token, end)) = word_at(bytes, i, vocabulary) {
+                out.push(token);
+                i = end;
+                continue;
+            }
+        }
+        if byte.is_ascii_digit() && may_begin(bytes, i) {
             i = figures_at(bytes, i, &mut out);
         } else if byte.is_ascii_alphanumeric() {
             // A word that means nothing here.
             while bytes.get(i).is_some_and(u8::is_ascii_alphanumeric) {
                 i += 1;
             }
-        } else {
+        } else if byte.is_ascii() {
             if let Some(kind) = break_at(bytes, i) {
                 out.push(Token::Break(kind));
+                if kind == Break::Clause && std::mem::take(&mut names) {
+                    naming += 1;
+                    if naming > MOST_NAMING {
+                        break;
+                    }
+                }
             }
             i += 1;
+        } else {
+            i += match byte {
+                0xf0.. => 4,
+                0xe0.. => 3,
+                0xc0.. => 2,
+                // The rest of a character.
+                _ => 1,
+            };
         }
     }
     out
@@ -307,7 +370,7 @@ fn may_begin(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-fn word_at(bytes: &[u8], at: usize) -> Option<(Token, usize)> {
+fn word_at(bytes: &[u8], at: usize, vocabulary: &Vocabulary) -> Option<(Token, usize)> {
     let first = *bytes.get(at)?;
     let letter = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphanumeric);
     let before = at.checked_sub(1).and_then(|i| bytes.get(i));
@@ -316,7 +379,6 @@ fn word_at(bytes: &[u8], at: usize) -> Option<(Token, usize)> {
         return None;
     }
     let rest = bytes.get(at..)?;
-    let vocabulary = vocabulary();
     let long = bucket_of(rest).and_then(|index| vocabulary.long.get(index));
     let short = vocabulary.short.get(usize::from(first));
     long.into_iter()
@@ -495,6 +557,22 @@ const UNITS: [(&str, Unit); 62] = [
     ("gbps", Unit::GbPerS),
 ];
 
+/// The units that begin with a byte, in the order of [`UNITS`].
+fn units_beginning_with(first: u8) -> &'static [(&'static str, Unit)] {
+    static BY_BYTE: OnceLock<Vec<Vec<(&str, Unit)>>> = OnceLock::new();
+    let by_byte = BY_BYTE.get_or_init(|| {
+        let mut by_byte = vec![Vec::new(); 256];
+        for (spelling, unit) in UNITS {
+            let first = spelling.bytes().next().map(usize::from);
+            if let Some(list) = first.and_then(|byte| by_byte.get_mut(byte)) {
+                list.push((spelling, unit));
+            }
+        }
+        by_byte
+    });
+    by_byte.get(usize::from(first)).map_or(&[], Vec::as_slice)
+}
+
 fn unit_at(bytes: &[u8], at: usize) -> (Option<Unit>, usize) {
     let rest = bytes.get(at..).unwrap_or_default();
     let blanks = if rest.starts_with(b"-day") {
@@ -509,8 +587,8 @@ fn unit_at(bytes: &[u8], at: usize) -> (Option<Unit>, usize) {
     let Some(first) = rest.first() else {
         return (None, at);
     };
-    for (spelling, unit) in UNITS {
-        if spelling.as_bytes().first() != Some(first) || !rest.starts_with(spelling.as_bytes()) {
+    for &(spelling, unit) in units_beginning_with(*first) {
+        if !rest.starts_with(spelling.as_bytes()) {
             continue;
         }
         let ends_in_letter = spelling

@@ -1,6 +1,7 @@
 //! `nvidia-smi --query-gpu=... --format=csv`, with or without its header and its units.
 
 use super::judge::is_whole;
+use super::line::{Line, Mark, mark};
 use super::parts::{name_device, value};
 use super::reading::{Device, Machine, Throttle, Tool, Version};
 use crate::catalog::Catalog;
@@ -29,29 +30,59 @@ const FIELDS: [&str; 12] = [
     "clocks.sm",
 ];
 
+/// What names of NVIDIA's cards begin with.
+const MAKERS: [Mark; 5] = [
+    mark("nvidia "),
+    mark("tesla "),
+    mark("geforce "),
+    mark("quadro "),
+    mark("grid "),
+];
+
+/// The field of a header's cell; none is as long as a sentence.
 fn field(cell: &str) -> &str {
-    cell.split('[').next().unwrap_or_default().trim()
+    const LONGEST: usize = 80;
+    if cell.len() > LONGEST {
+        return "";
+    }
+    let name = cell.find('[').and_then(|end| cell.get(..end));
+    name.unwrap_or(cell).trim_ascii()
 }
 
 impl Rows {
     /// Reads a line; whether it was a header or a row.
-    pub fn line(&mut self, line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
-        if !line.contains(',') || line.starts_with('|') || line.len() > 4096 {
+    pub fn line(&mut self, line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
+        const MEMORY: Mark = mark(" mib");
+        const LONGEST: usize = 4096;
+        let text = line.text;
+        if !line.may_have(b",") || text.starts_with('|') || text.len() > LONGEST {
             return false;
         }
-        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-        let known = cells.iter().filter(|c| FIELDS.contains(&field(c))).count();
+        let (mut count, mut known) = (0, 0);
+        for cell in text.split(',') {
+            count += 1;
+            known += usize::from(FIELDS.contains(&field(cell)));
+        }
         if known >= 2 {
-            self.header = cells.iter().map(|c| field(c).to_owned()).collect();
+            self.header = text.split(',').map(|cell| field(cell).to_owned()).collect();
             self.count = 0;
             machine.tool(Tool::NvidiaSmiCsv);
             return true;
         }
-        if self.header.len() == cells.len() {
-            self.row(&cells, machine, catalog);
-            return true;
+        let is_row = count == self.header.len();
+        let has_memory = line.has(&MEMORY);
+        if !is_row && !has_memory && !MAKERS.iter().any(|maker| line.has(maker)) {
+            return false;
         }
-        self.headless(&cells, machine, catalog)
+        let cells: Vec<&str> = text.split(',').map(str::trim_ascii).collect();
+        if is_row {
+            self.row(&cells, machine, catalog);
+            true
+        } else if has_memory && cells.iter().any(|cell| cell.ends_with(" mib")) {
+            self.headless(&cells, machine, catalog)
+        } else {
+            self.unitless(&cells, machine, catalog)
+        }
     }
 
     fn row(&mut self, cells: &[&str], machine: &mut Machine, catalog: &Catalog) {
@@ -83,9 +114,6 @@ impl Rows {
 
     /// Rows without a header: a name, and figures whose units tell what they are.
     fn headless(&mut self, cells: &[&str], machine: &mut Machine, catalog: &Catalog) -> bool {
-        if !cells.iter().any(|c| c.ends_with(" mib")) {
-            return self.unitless(cells, machine, catalog);
-        }
         let Some(name) = cells.iter().find(|c| first_mention(c).is_some()) else {
             return false;
         };
@@ -120,10 +148,9 @@ impl Rows {
 impl Rows {
     /// `--format=csv,noheader,nounits`: a driver's name, and among the figures the memory that such a card has.
     fn unitless(&mut self, cells: &[&str], machine: &mut Machine, catalog: &Catalog) -> bool {
-        let makers = ["nvidia ", "tesla ", "geforce ", "quadro ", "grid "];
         let Some(name) = cells
             .iter()
-            .find(|c| makers.iter().any(|maker| c.starts_with(maker)))
+            .find(|c| MAKERS.iter().any(|maker| maker.begins(c)))
         else {
             return false;
         };

@@ -1,5 +1,6 @@
 //! Printouts that are lists of lines: `rocm-smi`, `amd-smi monitor`, `nvidia-smi -L`, `topo -m`, `lspci`.
 
+use super::line::{Line, Mark, mark};
 use super::parts::{is_bus_address, name_device, pci_device, value};
 use super::query::generation_of;
 use super::reading::{Device, Link, Machine, Measured, Partition, Slice, Tool};
@@ -28,28 +29,34 @@ struct RocmTable {
 
 impl Lines {
     /// Reads a line; whether it was of a list.
-    pub fn line(&mut self, line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
+    pub fn line(&mut self, line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
+        let first = line.text.trim_ascii_start().as_bytes().first();
         measured(line, machine)
             || self.rocm_pair(line, machine, catalog)
             || self.rocm_row(line, machine)
             || self.monitor_row(line, machine)
-            || self.topology(line, machine)
-            || self.list(line, machine, catalog)
+            || matches!(first, Some(b'g' | b'n' | b'p')) && self.topology(line.text, machine)
+            || matches!(first, Some(b'g' | b'm' | b'l')) && self.list(line.text, machine, catalog)
             || self.lspci(line, machine, catalog)
             || self.npu_map(line, machine, catalog)
     }
 
     /// `GPU[0]          : Card series:           Instinct MI210`, and `HCU[0]` of Hygon's relative.
-    fn rocm_pair(&mut self, line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
-        if line.contains("rocm system management interface") {
+    fn rocm_pair(&mut self, line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
+        const HEAD: Mark = mark("rocm system management interface");
+        if line.has(&HEAD) {
             self.rocm_rows = 0;
             self.rocm_table = None;
             machine.tool(Tool::RocmSmi);
             return true;
         }
+        if !line.may_have(b"[]u") {
+            return false;
+        }
+        let text = line.text.trim_ascii_start();
         let Some(rest) = ["gpu[", "hcu[", "dcu["]
             .iter()
-            .find_map(|p| line.trim_start().strip_prefix(p))
+            .find_map(|p| text.strip_prefix(p))
         else {
             return false;
         };
@@ -65,15 +72,17 @@ impl Lines {
         };
         machine.tool(Tool::RocmSmi);
         if let Some(device) = machine.device(index) {
-            rocm_value(key.trim(), text.trim(), device, catalog);
+            rocm_value(key.trim_ascii(), text.trim_ascii(), device, catalog);
         }
         true
     }
 
-    fn rocm_row(&mut self, line: &str, machine: &mut Machine) -> bool {
-        if line.contains("pwrcap") && line.contains("vram%") {
+    fn rocm_row(&mut self, line: Line<'_>, machine: &mut Machine) -> bool {
+        const HEAD: [Mark; 2] = [mark("vram%"), mark("pwrcap")];
+        const NODE: Mark = mark("node");
+        if HEAD.iter().all(|mark| line.has(mark)) {
             self.rocm_table = Some(RocmTable {
-                has_ids: line.contains("node"),
+                has_ids: line.has(&NODE),
             });
             self.rocm_rows = 0;
             machine.tool(Tool::RocmSmi);
@@ -82,6 +91,7 @@ impl Lines {
         let Some(table) = self.rocm_table else {
             return false;
         };
+        let line = line.text;
         let words: Vec<&str> = line.split([' ', ',']).filter(|w| !w.is_empty()).collect();
         let Some(index) = words.first().and_then(|w| w.parse::<usize>().ok()) else {
             return false;
@@ -131,16 +141,18 @@ impl Lines {
     }
 
     /// `amd-smi monitor`: columns under names.
-    fn monitor_row(&mut self, line: &str, machine: &mut Machine) -> bool {
-        let head = line.contains("vram_total") || line.contains("vram_usage");
-        if head && line.contains("gpu") {
+    fn monitor_row(&mut self, line: Line<'_>, machine: &mut Machine) -> bool {
+        const HEAD: [Mark; 2] = [mark("vram_total"), mark("vram_usage")];
+        const GPU: Mark = mark("gpu");
+        if HEAD.iter().any(|mark| line.has(mark)) && line.has(&GPU) {
             machine.tool(Tool::AmdSmi);
-            self.monitor = Some(line.split_whitespace().map(str::to_owned).collect());
+            self.monitor = Some(line.text.split_whitespace().map(str::to_owned).collect());
             return true;
         }
         let Some(columns) = &self.monitor else {
             return false;
         };
+        let line = line.text;
         let mut words = line.split_whitespace();
         let Some(index) = words.next().and_then(|w| w.parse::<usize>().ok()) else {
             return false;
@@ -189,9 +201,10 @@ impl Lines {
     }
 
     fn topology(&mut self, line: &str, machine: &mut Machine) -> bool {
+        let begun = line.trim_ascii_start();
         if !["gpu", "npu", "phy-id"]
             .iter()
-            .any(|p| line.trim_start().starts_with(p))
+            .any(|p| begun.starts_with(p))
         {
             return false;
         }
@@ -303,31 +316,33 @@ impl Lines {
         false
     }
 
-    fn lspci(&mut self, line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
-        let first = line.split(' ').next().unwrap_or_default();
-        if is_bus_address(first) {
+    fn lspci(&mut self, line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
+        const CLASSES: [Mark; 4] = [
+            mark("3d controller"),
+            mark("vga compatible"),
+            mark("processing accelerator"),
+            mark("display controller"),
+        ];
+        const VENDORS: [(Mark, &str); 7] = [
+            (mark("nvidia"), "10de"),
+            (mark("[amd/ati]"), "1002"),
+            (mark("advanced micro"), "1002"),
+            (mark("huawei"), "19e5"),
+            (mark("10de:"), "10de"),
+            (mark("1002:"), "1002"),
+            (mark("19e5:"), "19e5"),
+        ];
+        let text = line.text;
+        let addressed = line.may_have(b":.");
+        let first = addressed.then(|| text.split(' ').next()).flatten();
+        if first.is_some_and(is_bus_address) {
             self.pci = None;
-            let classes = [
-                "3d controller",
-                "vga compatible",
-                "processing accelerator",
-                "display controller",
-            ];
-            let vendor = [
-                ("nvidia", "10de"),
-                ("[amd/ati]", "1002"),
-                ("advanced micro", "1002"),
-                ("huawei", "19e5"),
-                ("10de:", "10de"),
-                ("1002:", "1002"),
-                ("19e5:", "19e5"),
-            ]
-            .into_iter()
-            .find(|(name, _)| line.contains(name));
-            let Some((_, vendor)) = vendor.filter(|_| classes.iter().any(|c| line.contains(c)))
-            else {
+            let vendor = VENDORS.iter().find(|(name, _)| line.has(name));
+            let Some((_, vendor)) = vendor.filter(|_| CLASSES.iter().any(|c| line.has(c))) else {
                 return false;
             };
+            let vendor = *vendor;
+            let line = text;
             let index = self.pci_count;
             self.pci = Some(index);
             self.pci_count += 1;
@@ -350,10 +365,10 @@ impl Lines {
             }
             return true;
         }
-        let trimmed = line.trim_start();
         let Some(device) = self.pci.and_then(|i| machine.device(i)) else {
             return false;
         };
+        let trimmed = text.trim_ascii_start();
         for (key, capable) in [("lnkcap:", true), ("lnksta:", false)] {
             let Some(rest) = trimmed.strip_prefix(key) else {
                 continue;
@@ -373,12 +388,13 @@ impl Lines {
             return true;
         }
         // Whatever else lspci says of the device.
-        line.starts_with(['\t', ' '])
+        text.starts_with(['\t', ' '])
     }
 
     /// `npu-smi info -m`: numbers, then the chip's name.
-    fn npu_map(&mut self, line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
-        if line.contains("npu id") && line.contains("chip name") {
+    fn npu_map(&mut self, line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
+        const HEAD: [Mark; 2] = [mark("npu id"), mark("chip name")];
+        if HEAD.iter().all(|mark| line.has(mark)) {
             machine.tool(Tool::NpuSmi);
             self.npu_map = true;
             return true;
@@ -386,7 +402,7 @@ impl Lines {
         if !self.npu_map {
             return false;
         }
-        let words: Vec<&str> = line.split_whitespace().take(8).collect();
+        let words: Vec<&str> = line.text.split_whitespace().take(8).collect();
         let ids = words
             .iter()
             .take_while(|w| w.parse::<u32>().is_ok())
@@ -460,8 +476,9 @@ pub fn rocm_value(key: &str, text: &str, device: &mut Device, catalog: &Catalog)
 }
 
 /// A quick benchmark's line: `cardfit matmul bf16 245.3 TFLOPS`.
-fn measured(line: &str, machine: &mut Machine) -> bool {
-    let Some((_, rest)) = line.split_once("cardfit ") else {
+fn measured(line: Line<'_>, machine: &mut Machine) -> bool {
+    const NAME: Mark = mark("cardfit ");
+    let Some(rest) = line.after(&NAME) else {
         return false;
     };
     let figure = rest.split(' ').find_map(|word| word.parse::<f64>().ok());

@@ -3,6 +3,7 @@
 mod csv;
 mod json;
 mod judge;
+mod line;
 mod lines;
 mod others;
 mod parts;
@@ -17,11 +18,10 @@ pub use reading::{
     Version,
 };
 
-use std::borrow::Cow;
-
 use crate::catalog::Catalog;
 
 use super::clean::clean;
+use line::Line;
 
 /// Reads whatever of `nvidia-smi` (also `-q`, `-L`, `topo -m`, `--query-gpu`), `rocm-smi`, `amd-smi`, `npu-smi`,
 /// `mx-smi`, `lspci` and the quick benchmarks stands in `text`, in any order, between any other lines.
@@ -31,84 +31,58 @@ pub fn read_machine(text: &str, catalog: &Catalog) -> Machine {
 
 /// [`read_machine`] of text that is cleaned already.
 pub(crate) fn read_cleaned(text: &str, catalog: &Catalog) -> Machine {
-    /// Lines that no reader knows and that are still looked at for a failure.
-    const MOST_UNKNOWN: usize = 2000;
-    let text = unfold(text);
-    let mut unknown = 0;
+    let mut readers = Readers::default();
     let mut machine = Machine::default();
-    json::read(&text, &mut machine, catalog);
-    let mut tables = tables::Tables::default();
-    let mut log = query::Log::default();
-    let mut rows = csv::Rows::default();
-    let mut lines = lines::Lines::default();
-    for line in text.lines() {
-        if line.trim().is_empty() {
-            continue;
-        }
+    json::read(text, &mut machine, catalog);
+    line::unfolded(text, |line| readers.line(line, &mut machine, catalog));
+    machine.cut_off = readers.log.is_cut_off() || readers.tables.open;
+    settle(&mut machine, catalog);
+    machine
+}
+
+/// The reader of every kind of printout.
+#[derive(Debug, Default)]
+struct Readers {
+    tables: tables::Tables,
+    lines: lines::Lines,
+    rows: csv::Rows,
+    log: query::Log,
+    /// Lines that no reader knew.
+    unknown: usize,
+}
+
+impl Readers {
+    fn line(&mut self, line: Line<'_>, machine: &mut Machine, catalog: &Catalog) {
+        /// Lines that no reader knows and that are still looked at for a failure.
+        const MOST_UNKNOWN: usize = 2000;
         // Numbered or quoted pastes.
-        let line = line.trim_start_matches(['>', '#', '$']).trim_end();
-        let line = if line.trim_start().starts_with(['|', '+']) {
-            line.trim_start()
+        let text = line
+            .text
+            .trim_ascii_end()
+            .trim_start_matches(['>', '#', '$']);
+        let plain = text.trim_ascii_start();
+        if plain.is_empty() {
+            return;
+        }
+        let line = line.part(if plain.starts_with(['|', '+']) {
+            plain
         } else {
-            line
-        };
-        let read = tables.line(line, &mut machine, catalog)
-            || lines.line(line, &mut machine, catalog)
-            || rows.line(line, &mut machine, catalog)
-            || log.line(line, &mut machine, catalog)
-            || others::line(line, &mut machine, catalog);
-        unknown += usize::from(!read);
+            text
+        });
+        let read = self.tables.line(line, machine, catalog)
+            || self.lines.line(line, machine, catalog)
+            || self.rows.line(line, machine, catalog)
+            || self.log.line(line, machine, catalog)
+            || others::line(line, machine, catalog);
+        self.unknown += usize::from(!read);
         if !read
-            && unknown <= MOST_UNKNOWN
+            && self.unknown <= MOST_UNKNOWN
             && let Some(failure) = Failure::read(line)
             && !machine.failures.contains(&failure)
         {
             machine.failures.push(failure);
         }
     }
-    machine.cut_off = log.is_cut_off() || tables.open;
-    settle(&mut machine, catalog);
-    machine
-}
-
-/// Tables as they were printed: a narrow terminal breaks their lines, and some ways of copying join them all.
-fn unfold(text: &str) -> Cow<'_, str> {
-    /// No line of a table is this long.
-    const WIDEST: usize = 160;
-    if !text.contains('|') {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 64);
-    // Bytes of a table's line whose end has not been seen.
-    let mut open = 0;
-    for line in text.lines() {
-        if line.len() > WIDEST && line.contains('|') && line.contains("+--") {
-            out.push('\n');
-            out.push_str(
-                &line
-                    .replace("| |", "|\n|")
-                    .replace("+ |", "+\n|")
-                    .replace("| +", "|\n+"),
-            );
-            open = 0;
-            continue;
-        }
-        let plain = line.trim();
-        let begins = plain.starts_with(['|', '+']);
-        if open > 0 && !begins && plain.ends_with('|') && open + line.len() <= WIDEST {
-            out.push_str(line);
-            open = 0;
-            continue;
-        }
-        out.push('\n');
-        out.push_str(line);
-        open = if plain.starts_with('|') && !plain.ends_with('|') {
-            line.len()
-        } else {
-            0
-        };
-    }
-    Cow::Owned(out)
 }
 
 /// Narrows every device's name by what was read of it.

@@ -1,18 +1,20 @@
 //! What people paste in place of a driver's own tool: `gpustat`, and the properties that PyTorch prints.
 
+use super::line::{Line, Mark, mark};
 use super::parts::{name_device, number_before, used_and_total, value};
 use super::reading::{Machine, Tool};
 use crate::catalog::Catalog;
 
 /// Reads a line; whether it was of one of these.
-pub fn line(line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
+pub fn line(line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
     gpustat(line, machine, catalog) || torch(line, machine, catalog)
 }
 
 /// `[0] NVIDIA A100-SXM4-80GB | 35'C,   0 % | 4 / 81920 MB | user(4M)`.
-fn gpustat(line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
+fn gpustat(line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
     let Some((index, rest)) = line
-        .trim_start()
+        .text
+        .trim_ascii_start()
         .strip_prefix('[')
         .and_then(|rest| rest.split_once(']'))
     else {
@@ -55,10 +57,10 @@ fn gpustat(line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
 }
 
 /// `_CudaDeviceProperties(name='NVIDIA A100-SXM4-40GB', major=8, minor=0, total_memory=40326MB, ...)`.
-fn torch(line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
+fn torch(line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
     const LONGEST: usize = 600;
-    let short = Some(line).filter(|line| line.len() <= LONGEST);
-    let Some((_, rest)) = short.and_then(|l| l.split_once("cudadeviceproperties(name='")) else {
+    const HEAD: Mark = mark("cudadeviceproperties(name='");
+    let Some(rest) = line.after(&HEAD).filter(|_| line.text.len() <= LONGEST) else {
         return false;
     };
     let Some((name, rest)) = rest.split_once('\'') else {

@@ -7,9 +7,9 @@ use crate::check::number::first_number;
 
 /// The cells of a table's line, without the outer bars; `None` where the line is none.
 pub fn cells(line: &str) -> Option<Vec<&str>> {
-    let inner = line.trim().strip_prefix('|')?;
+    let inner = line.trim_ascii().strip_prefix('|')?;
     let inner = inner.strip_suffix('|').unwrap_or(inner);
-    Some(inner.split('|').map(str::trim).collect())
+    Some(inner.split('|').map(str::trim_ascii).collect())
 }
 
 /// Whether `word` is a PCI address: `0000:07:00.0`, `00000000:07:00.0`, `07:00.0`.
@@ -51,6 +51,11 @@ pub fn value(text: &str) -> Option<f64> {
 /// Takes a driver's name for a card.
 pub fn name_device(device: &mut Device, name: &str, catalog: &Catalog) {
     let name = name.trim();
+    let print = fingerprint(name);
+    if device.named == Some(print) {
+        return;
+    }
+    device.named = Some(print);
     // "GRID A100D-20C", "NVIDIA A40-8Q", "NVIDIA L40S-24C": a virtual card, named after its host.
     let is_virtual = name.contains("grid ") || name.contains("vgpu") || has_profile(name);
     device.is_virtual |= is_virtual;
@@ -69,6 +74,13 @@ pub fn name_device(device: &mut Device, name: &str, catalog: &Catalog) {
     } else if name.contains("geforce") && name.contains("...") {
         device.cut_geforce = true;
     }
+}
+
+/// Tells one name from another (FNV-1a, Fowler, Noll and Vo), without keeping it.
+fn fingerprint(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// A vGPU profile at a name's end: `-20c`, `-8q`, `-1-20c`.

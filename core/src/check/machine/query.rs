@@ -1,8 +1,55 @@
 //! Indented logs of keys and values: `nvidia-smi -q`, `amd-smi static`, `amd-smi metric`, `mx-smi`.
 
+use super::line::{Line, Mark, mark};
 use super::parts::{name_device, value};
 use super::reading::{Device, Machine, Partition, Slice, Throttle, Tool, Version};
 use crate::catalog::Catalog;
+
+/// A heading of a log, as far as something depends on it.
+type Heading = &'static str;
+
+/// Headings that what stands below them depends on.
+const HEADINGS: [Heading; 22] = [
+    "aggregate",
+    "clock policy",
+    "clocks",
+    "ecc",
+    "ecc errors",
+    "ecc mode",
+    "fb memory usage",
+    "gpu memory power readings",
+    "gpu virtualization mode",
+    "link width",
+    "max clocks",
+    "mig device",
+    "mig mode",
+    "module power readings",
+    "pcie",
+    "pcie generation",
+    "processes",
+    "ras",
+    "remapped rows",
+    "temperature",
+    "utilization",
+    "vram",
+];
+/// Any other heading that begins so.
+const PROCESS: Heading = "process";
+/// Any heading with these words.
+const COUNTERS: Heading = "counters";
+const LICENCE: Heading = "vgpu software";
+/// Any heading that nothing depends on.
+const ANOTHER: Heading = "another";
+
+fn heading_of(name: &str) -> Heading {
+    if let Some(known) = HEADINGS.iter().find(|known| **known == name) {
+        return known;
+    }
+    [COUNTERS, LICENCE, PROCESS]
+        .into_iter()
+        .find(|words| name.contains(words))
+        .unwrap_or(ANOTHER)
+}
 
 /// Reads a log line by line.
 #[derive(Debug, Default)]
@@ -10,7 +57,7 @@ pub struct Log {
     /// `nvidia-smi -q` or `amd-smi`; `None`: no log has begun.
     tool: Option<Tool>,
     /// Headings above this line: indentation and name.
-    path: Vec<(usize, String)>,
+    path: Vec<(usize, Heading)>,
     current: Option<usize>,
     count: usize,
     ended: bool,
@@ -23,8 +70,9 @@ impl Log {
     }
 
     /// Reads a line; whether it was of a log.
-    pub fn line(&mut self, line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
-        if line.contains("nvsmi log") {
+    pub fn line(&mut self, line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
+        const HEAD: Mark = mark("nvsmi log");
+        if line.has(&HEAD) {
             *self = Self {
                 tool: Some(Tool::NvidiaSmiQuery),
                 ..Self::default()
@@ -32,16 +80,22 @@ impl Log {
             machine.tool(Tool::NvidiaSmiQuery);
             return true;
         }
-        let trimmed = line.trim();
+        let trimmed = line.text.trim_ascii();
         if trimmed.is_empty() {
             return false;
         }
-        if self.begins_device(trimmed, machine) {
+        if trimmed.starts_with("gpu") && self.begins_device(trimmed, machine) {
             return true;
         }
-        let indent = line.len() - line.trim_start().len();
-        let (key, text) = match trimmed.split_once(':') {
-            Some((key, text)) => (key.trim_end(), text.trim()),
+        if self.tool.is_none() && !trimmed.starts_with(['p', 'f']) {
+            return false;
+        }
+        let indent = line.text.len() - line.text.trim_ascii_start().len();
+        let (key, text) = match trimmed.bytes().position(|byte| byte == b':') {
+            Some(at) => (
+                trimmed.get(..at).unwrap_or_default().trim_ascii_end(),
+                trimmed.get(at + 1..).unwrap_or_default().trim_ascii_start(),
+            ),
             None => (trimmed, ""),
         };
         if self.tool.is_none() {
@@ -62,7 +116,7 @@ impl Log {
         if text.is_empty() {
             machine.lists_processes |= key == "processes";
             if self.path.len() < 16 {
-                self.path.push((indent, key.to_owned()));
+                self.path.push((indent, heading_of(key)));
             }
             return true;
         }
@@ -104,10 +158,10 @@ impl Log {
     }
 
     fn within(&self, heading: &str) -> bool {
-        self.path.iter().any(|(_, name)| name == heading)
+        self.path.iter().any(|(_, name)| *name == heading)
     }
 
-    fn heading(&self) -> &str {
+    fn heading(&self) -> Heading {
         self.path.last().map_or("", |(_, name)| name)
     }
 
@@ -152,29 +206,22 @@ impl Log {
         ) {
             return;
         }
-        let heading = self.heading().to_owned();
+        let heading = self.heading();
         let in_slice = self.within("mig device");
         let in_module =
             self.within("module power readings") || self.within("gpu memory power readings");
-        let in_licence = heading.contains("vgpu software");
-        let in_processes = heading.starts_with("process");
-        let in_counters = heading.contains("counters");
-        let ended = matches!(
-            heading.as_str(),
-            "max clocks" | "processes" | "clock policy"
-        ) || key == "processes"
-            || key == "process id";
-        self.ended |= ended;
-        let errors = self.within("ecc errors") && heading == "aggregate";
-        let remapped = heading == "remapped rows";
+        let in_processes = matches!(heading, "processes" | PROCESS);
+        self.ended |= matches!(heading, "max clocks" | "processes" | "clock policy")
+            || matches!(key, "processes" | "process id");
+        let errors = heading == "aggregate" && self.within("ecc errors");
         if of_machine {
             return;
         }
         let Some(device) = self.device(machine) else {
             return;
         };
-        match (heading.as_str(), key) {
-            (_, "product name") if !in_licence => name_device(device, text, catalog),
+        match (heading, key) {
+            (_, "product name") if heading != LICENCE => name_device(device, text, catalog),
             ("mig mode", "current") => device.mig = Some(text == "enabled"),
             ("gpu virtualization mode", "virtualization mode") => {
                 device.is_virtual |= text == "vgpu";
@@ -209,7 +256,7 @@ impl Log {
                 let count = value(text).unwrap_or(0.0);
                 device.ecc_errors = Some(device.ecc_errors.unwrap_or(0.0) + count);
             }
-            _ if remapped
+            _ if heading == "remapped rows"
                 && text == "yes"
                 && (key == "pending" || key.starts_with("remapping failure")) =>
             {
@@ -235,7 +282,7 @@ impl Log {
                 device.processes = device.processes.saturating_add(1);
                 device.process_mib += value(text).unwrap_or(0.0);
             }
-            _ if text == "active" && !in_counters => {
+            _ if text == "active" && heading != COUNTERS => {
                 if let Some(reason) = Throttle::of(key)
                     && !device.throttles.contains(&reason)
                 {
@@ -247,11 +294,11 @@ impl Log {
     }
 
     fn amd(&mut self, key: &str, text: &str, machine: &mut Machine, catalog: &Catalog) {
-        let heading = self.heading().to_owned();
+        let heading = self.heading();
         let Some(device) = self.device(machine) else {
             return;
         };
-        amd_value(&heading, key, text, device, catalog);
+        amd_value(heading, key, text, device, catalog);
     }
 }
 

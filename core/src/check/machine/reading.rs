@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::line::{Line, Mark, mark};
 use crate::check::names::Identity;
 
 /// A tool whose printout was recognised.
@@ -199,6 +200,9 @@ pub struct Device {
     /// What its name says.
     #[serde(skip)]
     pub identity: Option<Identity>,
+    /// A fingerprint of that name, so that a printout of the same machine is not looked up again.
+    #[serde(skip)]
+    pub(super) named: Option<u64>,
     /// Total memory, MiB.
     pub memory_mib: Option<f64>,
     /// Memory in use, MiB.
@@ -351,42 +355,48 @@ pub enum Failure {
 
 impl Failure {
     /// The failure that a line of a terminal tells of.
-    pub fn read(line: &str) -> Option<Self> {
-        const TOOLS: [&str; 7] = [
-            "nvidia-smi",
-            "rocm-smi",
-            "amd-smi",
-            "npu-smi",
-            "mx-smi",
-            "nvml",
-            "dcmi",
+    pub(super) fn read(line: Line<'_>) -> Option<Self> {
+        const TOOLS: [Mark; 7] = [
+            mark("nvidia-smi"),
+            mark("rocm-smi"),
+            mark("amd-smi"),
+            mark("npu-smi"),
+            mark("mx-smi"),
+            mark("nvml"),
+            mark("dcmi"),
         ];
-        const MARKS: [(&str, Failure); 12] = [
-            ("driver/library version mismatch", Failure::VersionMismatch),
+        const MARKS: [(Mark, Failure); 12] = [
             (
-                "couldn't communicate with the nvidia driver",
+                mark("driver/library version mismatch"),
+                Failure::VersionMismatch,
+            ),
+            (
+                mark("couldn't communicate with the nvidia driver"),
                 Failure::NoDriver,
             ),
-            ("failed to initialize nvml", Failure::NoDriver),
-            ("dcmi module initialize failed", Failure::NoDriver),
+            (mark("failed to initialize nvml"), Failure::NoDriver),
+            (mark("dcmi module initialize failed"), Failure::NoDriver),
             (
-                "driver not initialized (amdgpu not found",
+                mark("driver not initialized (amdgpu not found"),
                 Failure::NoDriver,
             ),
-            ("no devices were found", Failure::NoDevices),
-            ("no amd gpus", Failure::NoDevices),
-            ("gpu is lost", Failure::LostCard),
-            ("has fallen off the bus", Failure::LostCard),
-            ("unable to determine the device handle", Failure::LostCard),
-            ("command not found", Failure::NoTool),
-            ("未找到命令", Failure::NoTool),
+            (mark("no devices were found"), Failure::NoDevices),
+            (mark("no amd gpus"), Failure::NoDevices),
+            (mark("gpu is lost"), Failure::LostCard),
+            (mark("has fallen off the bus"), Failure::LostCard),
+            (
+                mark("unable to determine the device handle"),
+                Failure::LostCard,
+            ),
+            (mark("command not found"), Failure::NoTool),
+            (mark("未找到命令"), Failure::NoTool),
         ];
         const LONGEST: usize = 400;
-        if line.len() > LONGEST {
+        if line.text.len() > LONGEST {
             return None;
         }
-        let (_, failure) = MARKS.into_iter().find(|(mark, _)| line.contains(mark))?;
-        (failure != Self::NoTool || TOOLS.iter().any(|tool| line.contains(tool))).then_some(failure)
+        let (_, failure) = MARKS.iter().find(|(mark, _)| line.has(mark))?;
+        (*failure != Self::NoTool || TOOLS.iter().any(|tool| line.has(tool))).then_some(*failure)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tables with bars: `nvidia-smi`, `mx-smi`, `npu-smi info` and `amd-smi`.
 
+use super::line::{Line, Mark, mark};
 use super::parts::{cells, is_bus_address, name_device, number_before, used_and_total, value};
 use super::reading::{Machine, Partition, Slice, Tool, Version};
 use crate::catalog::Catalog;
@@ -34,12 +35,12 @@ pub struct Tables {
 
 impl Tables {
     /// Reads a line; whether it was of a table.
-    pub fn line(&mut self, line: &str, machine: &mut Machine, catalog: &Catalog) -> bool {
-        if line.starts_with("+-") || line.starts_with("+=") {
+    pub fn line(&mut self, line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
+        if line.text.starts_with("+-") || line.text.starts_with("+=") {
             self.open &= self.part == Part::Devices && self.current.is_none() && self.count == 0;
             return true;
         }
-        let Some(cells) = cells(line) else {
+        let Some(cells) = cells(line.text) else {
             return false;
         };
         self.open = true;
@@ -49,7 +50,9 @@ impl Tables {
         match self.part {
             Part::Slices => self.slice(&cells, machine),
             Part::Processes => self.process(&cells, machine),
-            Part::Devices => self.device(&cells, machine, catalog),
+            Part::Devices => {
+                self.device(line, &cells, machine, catalog);
+            }
         }
         true
     }
@@ -63,45 +66,54 @@ impl Tables {
         };
     }
 
-    fn header(&mut self, line: &str, machine: &mut Machine) -> bool {
-        let after = |key: &str| line.split_once(key).map(|(_, rest)| rest);
-        let nvidia = line.contains("nvidia-smi")
-            && (line.contains("driver version") || line.contains("kmd version"));
-        if nvidia {
-            // Since driver 610 the two versions go by the names of what they are of.
+    fn header(&mut self, line: Line<'_>, machine: &mut Machine) -> bool {
+        const NVIDIA: Mark = mark("nvidia-smi");
+        const NPU: Mark = mark("npu-smi ");
+        const METAX: Mark = mark("mx-smi ");
+        const AMD: Mark = mark("amd-smi ");
+        const VERSION: Mark = mark("version");
+        const DRIVER: Mark = mark("driver version");
+        // Since driver 610 the two versions go by the names of what they are of.
+        const KMD: Mark = mark("kmd version");
+        const CUDA: Mark = mark("cuda version");
+        const CUDA_UMD: Mark = mark("cuda umd version");
+        const ROCM: Mark = mark("rocm version");
+        const SLICES: Mark = mark("mig devices:");
+        const PROCESSES: [Mark; 3] = [mark("processes:"), mark("process id"), mark("process:")];
+        const RULES: [Mark; 2] = [mark("==="), mark("---")];
+        if line.has(&NVIDIA) && (line.has(&DRIVER) || line.has(&KMD)) {
             self.begin(Tool::NvidiaSmi, machine);
-            machine.driver = after("driver version")
-                .or_else(|| after("kmd version"))
+            machine.driver = line
+                .after(&DRIVER)
+                .or_else(|| line.after(&KMD))
                 .and_then(Version::read);
-            machine.cuda = after("cuda version")
-                .or_else(|| after("cuda umd version"))
+            machine.cuda = line
+                .after(&CUDA)
+                .or_else(|| line.after(&CUDA_UMD))
                 .and_then(Version::read);
-        } else if line.contains("npu-smi ") && line.contains("version") {
+        } else if line.has(&NPU) && line.has(&VERSION) {
             self.begin(Tool::NpuSmi, machine);
-            machine.driver = after("version").and_then(Version::read);
-        } else if line.contains("mx-smi ") && line.contains("version") {
+            machine.driver = line.after(&VERSION).and_then(Version::read);
+        } else if line.has(&METAX) && line.has(&VERSION) {
             self.begin(Tool::MxSmi, machine);
-            machine.driver = after("driver version").and_then(Version::read);
-        } else if line.contains("amd-smi ") && line.contains("version") {
+            machine.driver = line.after(&DRIVER).and_then(Version::read);
+        } else if line.has(&AMD) && line.has(&VERSION) {
             self.begin(Tool::AmdSmi, machine);
-            machine.driver = after("rocm version").and_then(Version::read);
-        } else if line.contains("mig devices:") {
+            machine.driver = line.after(&ROCM).and_then(Version::read);
+        } else if line.has(&SLICES) {
             self.part = Part::Slices;
-        } else if line.contains("processes:")
-            || line.contains("process id")
-            || line.contains("process:")
-        {
+        } else if PROCESSES.iter().any(|mark| line.has(mark)) {
             self.part = Part::Processes;
             machine.lists_processes = true;
-        } else if line.contains("===") || line.contains("---") {
-            // A rule inside a table.
         } else {
-            return false;
+            // A rule inside a table.
+            return RULES.iter().any(|mark| line.has(mark));
         }
         true
     }
 
-    fn device(&mut self, cells: &[&str], machine: &mut Machine, catalog: &Catalog) {
+    /// A row of a device, and the line that its cells are of.
+    fn device(&mut self, line: Line<'_>, cells: &[&str], machine: &mut Machine, catalog: &Catalog) {
         if let [board, gpu, bus, rest] = cells
             && self.tool.is_none_or(|tool| tool == Tool::MxSmi)
             && (board.contains("metax") || board.contains("mxc") || self.current.is_some())
@@ -113,9 +125,12 @@ impl Tables {
             } else {
                 *board
             };
-            return self.device(&[first, *bus, *rest], machine, catalog);
+            return self.device(line, &[first, *bus, *rest], machine, catalog);
         }
-        let has_address = |cell: &str| cell.split(' ').any(is_bus_address);
+        const LOST: Mark = mark("err!");
+        let addressed = line.may_have(b":.");
+        let slashed = line.may_have(b"/");
+        let has_address = |cell: &str| addressed && cell.split(' ').any(is_bus_address);
         let [first, second, third] = three(cells);
         let mut words = first.split(' ').filter(|w| !w.is_empty());
         let index: Option<usize> = words.next().and_then(|w| w.parse().ok());
@@ -137,11 +152,11 @@ impl Tables {
             self.first_row(index.unwrap_or_default(), cells, machine, catalog);
         } else if self.tool == Some(Tool::NpuSmi) && (has_address(second) || second == "na") {
             self.npu_second(first, third, machine);
-        } else if cells.len() == 2 && second.contains('/') && first.contains('/') {
+        } else if slashed && cells.len() == 2 && second.contains('/') && first.contains('/') {
             self.amd_second(first, second, machine);
-        } else if second.contains('/') && second.contains("mib") {
+        } else if slashed && second.contains('/') && second.contains("mib") {
             self.second_row(cells, machine);
-        } else if first.contains("w /") || first.contains("n/a / n/a") {
+        } else if slashed && (first.contains("w /") || first.contains("n/a / n/a")) {
             // A slice's owner may not see the whole card's memory.
             self.power(first, machine);
         } else if matches!(third, "enabled" | "disabled" | "enabled*" | "disabled*")
@@ -150,7 +165,7 @@ impl Tables {
             device.mig = Some(third.starts_with("enabled"));
         }
         // A card that does not answer.
-        if cells.iter().any(|cell| cell.contains("err!"))
+        if line.has(&LOST)
             && let Some(device) = self.current.and_then(|i| machine.device(i))
         {
             device.healthy = Some(false);
