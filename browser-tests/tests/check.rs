@@ -80,17 +80,63 @@ fn what_is_not_recognised_offers_the_fields_by_hand() -> Outcome {
 }
 
 #[test]
-fn a_megabyte_is_answered_and_the_page_stays_narrow() -> Outcome {
+fn a_megabyte_is_answered_and_the_page_stays_small() -> Outcome {
     in_browser(async |page| {
         page.resize(360, 800).await?;
         page.open("?view=check&lang=en").await?;
-        let megabyte = PRINTOUT.repeat((1 << 20) / PRINTOUT.len());
-        paste(page, &megabyte).await?;
+        page.element("check-paste").await?;
+        // Every line another offer, so that nothing is left out as said before.
+        let megabyte: String = (0..)
+            .map(|n| {
+                format!(
+                    "RTX 4090 {}GB {} TFLOPS {}元/时\n",
+                    20 + n % 9,
+                    300 + n % 97,
+                    1 + n % 7
+                )
+            })
+            .scan(0, |length, line| {
+                *length += line.len();
+                (*length < 1 << 20).then_some(line)
+            })
+            .collect();
+        let literal = Value::String(megabyte);
+        page.script(&format!(
+            "const data = new DataTransfer();
+             data.setData('text/plain', {literal});
+             document.querySelector('[data-testid=check-paste]').dispatchEvent(
+               new ClipboardEvent('paste', {{ clipboardData: data, bubbles: true, cancelable: true }}));"
+        ))
+        .await?;
+        page.wait_for_text("check-read-as", |text| text.contains("listing"))
+            .await?;
+        let long = page.text("check-long").await?;
+        assert!(long.contains("1 MB"), "{long}");
+        let cut_off = page.text("check-cut-off").await?;
+        assert!(cut_off.contains("beginning"), "{cut_off}");
+        let small = page
+            .script(
+                "const shown = document.querySelector('[data-testid=check-paste]').value.length;
+                 return [document.querySelectorAll('*').length, shown,
+                   document.documentElement.scrollWidth - document.documentElement.clientWidth]",
+            )
+            .await?;
+        let at = |index: usize| small.get(index).and_then(Value::as_u64).unwrap_or(u64::MAX);
+        assert!(at(0) < 2000 && at(1) <= 20_000 && at(2) == 0, "{small}");
+        page.click("check-clear").await?;
+        page.wait_until(
+            "a field that can be typed into again",
+            "const field = document.querySelector('[data-testid=check-paste]');
+             return field.value === '' && !field.readOnly",
+        )
+        .await?;
+        // Without a clipboard's event, as when text is dropped.
+        paste(page, &PRINTOUT.repeat((1 << 20) / PRINTOUT.len())).await?;
         page.wait_for_text("check-read-as", |text| text.contains("nvidia-smi"))
             .await?;
         page.wait_until(
-            "no horizontal scroll",
-            "return document.documentElement.scrollWidth <= document.documentElement.clientWidth",
+            "only the beginning is shown",
+            "return document.querySelector('[data-testid=check-paste]').value.length <= 20000",
         )
         .await
     })

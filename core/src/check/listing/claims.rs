@@ -91,6 +91,8 @@ pub struct Reading {
     pub clauses: Vec<(Range<usize>, Option<usize>)>,
     /// The one currency that the text writes, if it is one.
     pub currency: Option<Currency>,
+    /// There is more text than was read.
+    pub cut_off: bool,
 }
 
 /// Most cards of one paste that are read; a longer one is a price list, not a listing.
@@ -98,10 +100,12 @@ pub const MOST_ITEMS: usize = 200;
 
 /// Reads cleaned text.
 pub fn read(text: &str) -> Reading {
-    let tokens = table::spread(tokens(text));
+    let (tokens, cut_off) = tokens(text);
+    let tokens = table::spread(tokens);
     let currency = only_currency(&tokens);
     let mut reading = Reading {
         currency,
+        cut_off,
         ..Reading::default()
     };
     let mut before_any_card = Item::default();
@@ -146,6 +150,7 @@ pub fn read(text: &str) -> Reading {
         None if !before_any_card.claims.is_empty() => reading.items.push(before_any_card),
         None => {}
     }
+    reading.cut_off |= reading.items.len() > MOST_ITEMS;
     reading.tokens = tokens;
     reading
 }

@@ -23,6 +23,8 @@ pub struct ListingReport {
     pub items: Vec<ListedCard>,
     /// What is claimed of no card.
     pub others: Vec<Finding>,
+    /// There is more than was read, or more to say than was said.
+    pub cut_off: bool,
 }
 
 /// One card of a listing.
@@ -93,7 +95,10 @@ pub fn check_listing(text: &str, catalog: &Catalog, prices: &PriceBook) -> Listi
 /// [`check_listing`] of text that is cleaned already.
 pub(crate) fn check_cleaned(text: &str, catalog: &Catalog, prices: &PriceBook) -> ListingReport {
     let reading = claims::read(text);
-    let mut report = ListingReport::default();
+    let mut report = ListingReport {
+        cut_off: reading.cut_off,
+        ..ListingReport::default()
+    };
     let market = price::Market::of(prices);
     let mut judged = 0;
     // What each name of the text was found to mean, for what its sentences say.
@@ -128,6 +133,7 @@ pub(crate) fn check_cleaned(text: &str, catalog: &Catalog, prices: &PriceBook) -
         judged += listed.findings.len();
         if judged > MOST_FINDINGS {
             listed.findings.truncate(0);
+            report.cut_off = true;
         }
         join(listed, &mut report.items);
     }

@@ -292,8 +292,8 @@ const MOST_TOKENS: usize = 50_000;
 /// cards of its head.
 const MOST_NAMING: usize = 2 * MOST_ITEMS;
 
-/// The tokens of cleaned text, up to [`MOST_TOKENS`].
-pub fn tokens(text: &str) -> Vec<Token> {
+/// The tokens of cleaned text, up to [`MOST_TOKENS`], and whether there are more.
+pub fn tokens(text: &str) -> (Vec<Token>, bool) {
     let bytes = text.as_bytes();
     let vocabulary = vocabulary();
     let mut out = Vec::new();
@@ -342,7 +342,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
             };
         }
     }
-    out
+    (out, i < bytes.len())
 }
 
 fn break_at(bytes: &[u8], at: usize) -> Option<Break> {
@@ -618,6 +618,7 @@ mod tests {
 
     fn figures(text: &str) -> Vec<(f64, f64, Option<Unit>)> {
         tokens(&clean(text))
+            .0
             .into_iter()
             .filter_map(|token| match token {
                 Token::Figure(f) => Some((f.low, f.high, f.unit)),
@@ -664,7 +665,8 @@ mod tests {
 
     #[test]
     fn cards_and_counts_are_apart() {
-        let found = tokens("8x a100 80g");
+        let (found, more) = tokens("8x a100 80g");
+        assert!(!more);
         assert!(matches!(found.first(), Some(Token::Figure(f)) if (f.low - 8.0).abs() < 1e-9));
         assert!(matches!(found.get(1), Some(Token::Card(_))));
         assert!(matches!(found.get(2), Some(Token::Figure(f)) if f.unit == Some(Unit::Gb)));

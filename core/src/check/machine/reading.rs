@@ -202,7 +202,7 @@ pub struct Device {
     pub identity: Option<Identity>,
     /// A fingerprint of that name, so that a printout of the same machine is not looked up again.
     #[serde(skip)]
-    pub(super) named: Option<u64>,
+    pub named: Option<u64>,
     /// Total memory, MiB.
     pub memory_mib: Option<f64>,
     /// Memory in use, MiB.

@@ -4,6 +4,7 @@
 
 mod bench;
 mod by_hand;
+mod field;
 mod results;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::words::t;
 
 use bench::{CardSelect, QuickBenchmarks};
 use by_hand::ByHand;
+use field::PasteField;
 use results::Results;
 
 /// A listing that shows what is told.
@@ -114,17 +116,7 @@ fn Check() -> impl IntoView {
         </header>
         <div class="check-paste">
             <label for="check-paste">{t("check.page.paste")}</label>
-            <textarea
-                id="check-paste"
-                data-testid="check-paste"
-                rows="9"
-                spellcheck="false"
-                autocomplete="off"
-                aria-describedby="check-private check-read-as"
-                placeholder=move || text(app.lang.get(), "check.page.placeholder", &[])
-                prop:value=pasted
-                on:input=move |event| paste(event_target_value(&event))
-            ></textarea>
+            <PasteField pasted on_text=Callback::new(paste) />
             <div class="check-tools">
                 <button type="button" data-testid="check-example-listing" on:click=move |_| paste(EXAMPLE_LISTING.to_owned())>
                     {t("check.page.example_listing")}

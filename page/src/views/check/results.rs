@@ -16,7 +16,7 @@ use crate::views::View;
 use crate::words::{card_name, t};
 
 /// Findings that are shown before more are asked for: a page of price lists has thousands.
-const FIRST_FINDINGS: usize = 80;
+const FIRST_FINDINGS: usize = 40;
 
 /// Everything that was found.
 #[component]
@@ -121,6 +121,9 @@ pub fn Results(
                         text(lang, "check.page.more", &[("n", &n)])
                     }}
                 </button>
+            </Show>
+            <Show when=move || matches!(&*desk.checked.get(), Checked::Listing(listing) if listing.cut_off)>
+                <p class="note" data-testid="check-cut-off">{t("check.page.cut_off")}</p>
             </Show>
             <Meaning meaning />
             <Questions desk />
