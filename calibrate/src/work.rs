@@ -21,10 +21,25 @@ use crate::sources::leave_one_source_out;
 
 /// Residuals beyond this pull no harder than one at it.
 const HUBER_DELTA: f64 = 0.15;
-/// Between one vote a row and one vote a source.
-const SOURCE_POWER: f64 = 0.5;
-/// Pull of a constant towards its start, in rows at one natural logarithm.
-const PRIOR: f64 = 1.5e-3;
+/// How a fit weighs its rows and where it starts.
+#[derive(Clone, Copy)]
+struct Balance {
+    /// Between one vote a row and one vote a source.
+    source_power: f64,
+    /// Pull of a constant towards its start, in rows at one natural logarithm.
+    prior: f64,
+}
+
+/// Few sources with many rows each, which differ in their software more than within themselves.
+const IMAGES: Balance = Balance {
+    source_power: 1.0,
+    prior: 8e-3,
+};
+/// Many sources of few rows beside a large one.
+const NETWORKS: Balance = Balance {
+    source_power: 0.5,
+    prior: 1.5e-3,
+};
 /// Share of the residuals below the lower and above the upper end.
 const TAIL: f64 = 0.085;
 /// Rows with which an architecture has a group of its own.
@@ -56,31 +71,107 @@ pub fn cases<'a>(
 pub fn fit_diffusion(cases: &[WorkCase<'_>]) -> Fitted<DiffusionConstants> {
     let own: Vec<&WorkCase<'_>> = cases.iter().filter(|c| c.is_diffusion()).collect();
     let other = VisionConstants::default();
-    fit(&own, DiffusionCoefficients::SLOTS, &|case, constants| {
-        case.residual(constants, &other)
-    })
+    let residual =
+        |case: &WorkCase<'_>, constants: &DiffusionConstants| case.residual(constants, &other);
+    // What both have is fitted on making images and clips, of which there are many rows of many
+    // sources; then what is training's own, and the cards that only training speaks of.
+    let solve_in_turn = |cases: &[&&WorkCase<'_>], start: Option<&DiffusionConstants>| {
+        let (trained, made): (Vec<&&WorkCase<'_>>, Vec<&&WorkCase<'_>>) =
+            cases.iter().partition(|c| c.trains());
+        let own = |slot: &Slot<DiffusionCoefficients>| OF_TRAINING.contains(&slot.name);
+        let slots = DiffusionCoefficients::SLOTS.iter();
+        let shared: Vec<_> = slots.clone().filter(|slot| !own(slot)).collect();
+        let seen = architectures(&made);
+        let start = start.map(|c| forget_unseen(c, cases));
+        let first = solve(
+            &made,
+            start.as_ref(),
+            places(&seen, &shared),
+            IMAGES,
+            &residual,
+        );
+        let slots: Vec<_> = slots.filter(|slot| own(slot)).collect();
+        let only: BTreeSet<&str> = &architectures(&trained) - &seen;
+        solve(
+            &trained,
+            Some(&first),
+            places(&only, &slots),
+            IMAGES,
+            &residual,
+        )
+    };
+    fit(&own, &solve_in_turn, &residual)
+}
+
+/// Constants that only training has.
+const OF_TRAINING: [&str; 7] = [
+    "kept",
+    "fullest",
+    "training",
+    "training_launch",
+    "adapter_launch",
+    "training_traffic",
+    "training_token_traffic",
+];
+
+fn architectures(cases: &[&&WorkCase<'_>]) -> BTreeSet<&'static str> {
+    let cards = cases.iter().filter_map(|c| c.card());
+    cards.map(architecture_key).collect()
+}
+
+/// Constants to start from, without the shares of architectures that none of the cases speaks of:
+/// they may have been learnt from the rows that are left out.
+fn forget_unseen<C: Default + Clone>(
+    constants: &Constants<C>,
+    cases: &[&&WorkCase<'_>],
+) -> Constants<C> {
+    let seen = architectures(cases);
+    let mut constants = constants.clone();
+    let plain = Constants::<C>::default().compute.0;
+    for (name, share) in &mut constants.compute.0 {
+        if !seen.contains(name.as_str()) {
+            *share = plain.get(name).copied().unwrap_or(*share);
+        }
+    }
+    constants
+}
+
+fn places<C: 'static>(architectures: &BTreeSet<&str>, slots: &[&'static Slot<C>]) -> Vec<Place<C>> {
+    let shares = architectures
+        .iter()
+        .map(|name| Place::Share((*name).to_owned()));
+    shares
+        .chain(slots.iter().map(|slot| Place::Slot(slot)))
+        .collect()
 }
 
 /// Constants of networks and speech.
 pub fn fit_vision(cases: &[WorkCase<'_>]) -> Fitted<VisionConstants> {
     let own: Vec<&WorkCase<'_>> = cases.iter().filter(|c| !c.is_diffusion()).collect();
     let other = DiffusionConstants::default();
-    fit(&own, VisionCoefficients::SLOTS, &|case, constants| {
-        case.residual(&other, constants)
-    })
+    let residual =
+        |case: &WorkCase<'_>, constants: &VisionConstants| case.residual(&other, constants);
+    let slots: Vec<_> = VisionCoefficients::SLOTS.iter().collect();
+    let solve_at_once = |cases: &[&&WorkCase<'_>], start: Option<&VisionConstants>| {
+        let places = places(&architectures(cases), &slots);
+        let start = start.map(|c| forget_unseen(c, cases));
+        solve(cases, start.as_ref(), places, NETWORKS, &residual)
+    };
+    fit(&own, &solve_at_once, &residual)
 }
 
 type Residual<'r, C> = &'r (dyn Fn(&WorkCase<'_>, &Constants<C>) -> Option<f64> + Sync);
+type Solve<'r, C> = &'r (dyn Fn(&[&&WorkCase<'_>], Option<&Constants<C>>) -> Constants<C> + Sync);
 
 fn fit<C: Default + Clone + Send + Sync + 'static>(
     cases: &[&WorkCase<'_>],
-    slots: &'static [Slot<C>],
+    solve: Solve<'_, C>,
     residual: Residual<'_, C>,
 ) -> Fitted<Constants<C>> {
     let mut fitted = leave_one_source_out(
         cases,
         |case| case.source,
-        |cases, start: Option<&Constants<C>>| solve(cases, start, slots, residual),
+        |cases, start: Option<&Constants<C>>| solve(cases, start),
     );
     let provenance = format!(
         "Damped least squares with Huber weights on ln(estimate / measured), {} rows of {} sources; \
@@ -128,7 +219,8 @@ impl<C: Default> Place<C> {
 fn solve<C: Default + Clone>(
     cases: &[&&WorkCase<'_>],
     start: Option<&Constants<C>>,
-    slots: &'static [Slot<C>],
+    places: Vec<Place<C>>,
+    balance: Balance,
     residual: Residual<'_, C>,
 ) -> Constants<C> {
     const ROUNDS: usize = 25;
@@ -136,17 +228,8 @@ fn solve<C: Default + Clone>(
     let plain = Constants::<C>::default();
     let mut constants = start.cloned().unwrap_or_default();
     constants.spread = Spread::default();
-    let known: BTreeSet<&str> = cases
-        .iter()
-        .filter_map(|c| c.card().map(architecture_key))
-        .collect();
-    let places: Vec<Place<C>> = known
-        .into_iter()
-        .map(|name| Place::Share(name.to_owned()))
-        .chain(slots.iter().map(Place::Slot))
-        .collect();
     let sources: Vec<&str> = cases.iter().map(|c| c.source).collect();
-    let weights = source_weights(&sources, SOURCE_POWER);
+    let weights = source_weights(&sources, balance.source_power);
     let residuals = |c: &Constants<C>| -> Vec<f64> {
         cases
             .iter()
@@ -159,7 +242,7 @@ fn solve<C: Default + Clone>(
             .iter()
             .map(|p| (p.get(c) / p.get(&plain)).ln().powi(2))
             .sum();
-        data + 0.5 * PRIOR * prior
+        data + 0.5 * balance.prior * prior
     };
     let mut at = residuals(&constants);
     let mut best = loss(&constants, &at);
@@ -195,14 +278,14 @@ fn solve<C: Default + Clone>(
                 matrix[j][i] = sum;
             }
             let pull = (places[i].get(&constants) / places[i].get(&plain)).ln();
-            matrix[i][i] += PRIOR;
+            matrix[i][i] += balance.prior;
             let data: f64 = a
                 .iter()
                 .zip(&at)
                 .zip(&robust)
                 .map(|((x, r), w)| x * r * w)
                 .sum();
-            right[i] = -(data + PRIOR * pull);
+            right[i] = -(data + balance.prior * pull);
         }
         let mut improved = false;
         for _ in 0..8 {

@@ -215,10 +215,9 @@ fn guidance_and_steps_cost_what_they_should() {
         )))
     };
     let plain = seconds("");
-    assert!(
-        seconds("&cfg=no") < 0.65 * plain,
-        "one pass a step rather than two"
-    );
+    let unguided = seconds("&cfg=no") / plain;
+    // One pass a step rather than two; what does not grow with the samples stays.
+    assert!((0.5..0.7).contains(&unguided), "{unguided}");
     let ratio = seconds("&steps=60") / plain;
     assert!(
         (1.8..2.0).contains(&ratio),

@@ -6,12 +6,13 @@ use serde_json::Value;
 use super::config::Dims;
 use super::error::{BringError, BringErrorKind as Kind};
 use super::mixers;
-use super::source::{Source, whole};
+use super::source::Source;
+use super::sparse::{Indexer, compressed};
 use crate::catalog::{AttentionGroup, AttentionKind, Sparse};
 use crate::scenario::limits::{self, Limit};
 
 /// Ranks and widths of latent attention.
-const RANK: Limit = Limit {
+pub(super) const RANK: Limit = Limit {
     min: 1.0,
     ..limits::HIDDEN
 };
@@ -57,7 +58,7 @@ pub(super) struct Blocks {
 
 /// Reads the attention of all blocks.
 pub(super) fn read(source: &Source<'_>, dims: &Dims) -> Result<Blocks, BringError> {
-    let (mixers, pattern) = super::config::mixers(source, dims)?;
+    let (mixers, pattern) = super::layers::mixers(source, dims)?;
     let layers = mixers.len() as u32;
     if dims.kind_name.starts_with("deepseek_v4") || source.has(&["compress_ratios"]) {
         return compressed(source, dims, layers);
@@ -142,7 +143,7 @@ pub(super) fn read(source: &Source<'_>, dims: &Dims) -> Result<Blocks, BringErro
 }
 
 /// Adds a block to the group of its like.
-fn push(groups: &mut Vec<AttentionGroup>, kind: AttentionKind, sparse: Option<Sparse>) {
+pub(super) fn push(groups: &mut Vec<AttentionGroup>, kind: AttentionKind, sparse: Option<Sparse>) {
     match groups
         .iter_mut()
         .find(|group| group.kind == kind && group.sparse == sparse)
@@ -404,193 +405,6 @@ fn latent(
         qk_rope_dim: source.whole_or(&["qk_rope_head_dim"], &limits::HEAD_DIM, 64)?,
         v_dim: source.whole_or(&["v_head_dim"], &limits::HEAD_DIM, dims.head_dim)?,
     }))
-}
-
-/// The indexer of sparse attention.
-struct Indexer {
-    sparse: Sparse,
-    params: u64,
-    /// Blocks that have sparse attention; empty: all.
-    sparse_blocks: Vec<bool>,
-    /// Blocks with an indexer of their own; empty: all.
-    whole_blocks: Vec<bool>,
-}
-
-impl Indexer {
-    fn read(source: &Source<'_>, dims: &Dims) -> Result<Option<Self>, BringError> {
-        let hidden = dims.h();
-        if let Some(top) = source.whole(&["index_topk"], &limits::WINDOW)? {
-            let heads = source.whole_or(&["index_n_heads"], &limits::HEADS, 64)?;
-            let dim = source.whole_or(&["index_head_dim"], &limits::HEAD_DIM, 128)?;
-            let rank = source.whole(&["q_lora_rank"], &RANK)?;
-            let rank = rank.map_or(hidden, |read| u64::from(read.value));
-            let (h, d) = (u64::from(heads), u64::from(dim));
-            let words = source.layer_list(&["indexer_types"], dims.layers)?;
-            return Ok(Some(Self {
-                sparse: Sparse {
-                    top: top.value,
-                    index_heads: heads,
-                    index_dim: dim,
-                },
-                params: rank * h * d + hidden * d + hidden * h + 2 * d,
-                sparse_blocks: Vec::new(),
-                whole_blocks: words.map_or_else(Vec::new, |list| {
-                    list.value
-                        .iter()
-                        .map(|word| word.as_str() != Some("shared"))
-                        .collect()
-                }),
-            }));
-        }
-        let on = source.flag_or(&["sparse_attention_config.use_sparse_attention"], false)?;
-        if !on {
-            return Ok(None);
-        }
-        let blocks = source.whole_or(
-            &["sparse_attention_config.sparse_topk_blocks"],
-            &limits::WINDOW,
-            16,
-        )?;
-        let size = source.whole_or(
-            &["sparse_attention_config.sparse_block_size"],
-            &limits::WINDOW,
-            128,
-        )?;
-        let heads = source.whole_or(
-            &["sparse_attention_config.sparse_num_index_heads"],
-            &limits::HEADS,
-            4,
-        )?;
-        let dim = source.whole_or(
-            &["sparse_attention_config.sparse_index_dim"],
-            &limits::HEAD_DIM,
-            128,
-        )?;
-        let (h, d) = (u64::from(heads), u64::from(dim));
-        let list = source.layer_list(
-            &["sparse_attention_config.sparse_attention_freq"],
-            dims.layers,
-        )?;
-        Ok(Some(Self {
-            sparse: Sparse {
-                top: blocks.saturating_mul(size).clamp(1, 1 << 24),
-                index_heads: heads,
-                index_dim: dim,
-            },
-            params: hidden * (h * d + d) + 2 * d,
-            sparse_blocks: list.map_or_else(Vec::new, |list| {
-                list.value.iter().map(|n| n.as_u64() != Some(0)).collect()
-            }),
-            whole_blocks: Vec::new(),
-        }))
-    }
-
-    fn covers(&self, at: usize) -> bool {
-        self.sparse_blocks.get(at).copied().unwrap_or(true)
-    }
-
-    fn is_whole(&self, at: usize) -> bool {
-        self.whole_blocks.get(at).copied().unwrap_or(true)
-    }
-}
-
-/// DeepSeek-V4: one compressed entry for every 4 or 128 tokens, that is key and value of all heads,
-/// beside a window; an indexer where the ratio is small; output projections in groups.
-fn compressed(source: &Source<'_>, dims: &Dims, layers: u32) -> Result<Blocks, BringError> {
-    /// Ratio up to which an indexer chooses entries.
-    const INDEXED: u32 = 16;
-    const RATIO: Limit = Limit {
-        min: 0.0,
-        max: 65_536.0,
-        ..limits::WINDOW
-    };
-    let hidden = dims.h();
-    let (heads, dim) = (u64::from(dims.heads), u64::from(dims.head_dim));
-    let rank = u64::from(source.whole_or(&["q_lora_rank"], &RANK, 1024)?);
-    let out_rank = u64::from(source.whole_or(&["o_lora_rank"], &RANK, 1024)?);
-    let groups = u64::from(source.whole_or(&["o_groups"], &limits::HEADS, 8)?);
-    let window = source.whole_or(&["sliding_window"], &limits::WINDOW, 128)?;
-    let top = source.whole_or(&["index_topk"], &limits::WINDOW, 512)?;
-    let index_heads = source.whole_or(&["index_n_heads"], &limits::HEADS, 64)?;
-    let index_dim = source.whole_or(&["index_head_dim"], &limits::HEAD_DIM, 128)?;
-    let streams = u64::from(source.whole_or(&["hc_mult"], &limits::HEADS, 1)?);
-    let list = source.list(&["compress_ratios"]);
-    let path = list
-        .as_ref()
-        .map_or(String::new(), |list| list.path.clone());
-    let ratios = match &list {
-        // Layers for predicting several tokens have entries too.
-        Some(list) if list.value.len() >= layers as usize => {
-            let each = list.value.iter().take(layers as usize).enumerate();
-            each.map(|(at, value)| whole(&format!("{path}[{at}]"), value, &RATIO))
-                .collect::<Result<Vec<_>, _>>()?
-        }
-        Some(list) => {
-            return Err(BringError::of(
-                Kind::ListLength,
-                &list.path,
-                &list.value.len().to_string(),
-            )
-            .expected(layers.to_string()));
-        }
-        None => return Err(BringError::of(Kind::Missing, "compress_ratios", "")),
-    };
-    let projections = hidden * rank
-        + rank * heads * dim
-        + hidden * dim
-        + heads * dim * out_rank
-        + groups * out_rank * hidden;
-    // Weights that mix the parallel residual streams, before attention and feed-forward.
-    let mixing = if streams > 1 {
-        2 * streams * hidden * (2 * streams + streams * streams)
-    } else {
-        0
-    };
-    let mut all = Vec::new();
-    for ratio in ratios {
-        // Overlapping windows of entries need twice the keys and gates.
-        let overlap = if ratio > 0 && ratio <= INDEXED { 2 } else { 1 };
-        let entries = if ratio == 0 {
-            0
-        } else {
-            2 * hidden * dim * overlap
-        };
-        let indexed = ratio > 0 && ratio <= INDEXED;
-        let (ih, id) = (u64::from(index_heads), u64::from(index_dim));
-        let index = if indexed {
-            rank * ih * id + hidden * ih + 2 * hidden * id * overlap
-        } else {
-            0
-        };
-        let params = projections + entries + index + mixing;
-        if params as f64 > limits::LINEAR_ELEMENTS {
-            return Err(BringError::of(
-                Kind::TooLarge,
-                "o_lora_rank",
-                &params.to_string(),
-            ));
-        }
-        let kind = AttentionKind::Compressed {
-            heads: dims.heads,
-            entry_dim: dims.head_dim,
-            ratio,
-            window,
-            params,
-        };
-        let sparse = indexed.then_some(Sparse {
-            top,
-            index_heads,
-            index_dim,
-        });
-        push(&mut all, kind, sparse);
-    }
-    Ok(Blocks {
-        groups: all,
-        extra_params: 0,
-        plain: false,
-        pattern: path,
-        side_by_side: false,
-    })
 }
 
 /// Which blocks a list of words or numbers makes what.

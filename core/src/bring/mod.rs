@@ -4,14 +4,16 @@
 //! | module | what it reads |
 //! | --- | --- |
 //! | `source` | typed fields of JSON, by any of their names |
-//! | `config` | `config.json` of Hugging Face Transformers |
-//! | `attention`, `mixers` | the blocks' attention; linear attention and state-space blocks |
+//! | `config` | `config.json` of Hugging Face Transformers, as a whole |
+//! | `heads`, `feed_forward`, `layers`, `outside` | its heads, dense networks, what each block mixes with, the rest |
+//! | `attention`, `sparse`, `mixers` | the blocks' attention; indexers; linear attention and state-space blocks |
 //! | `experts` | mixtures of experts |
 //! | `tower` | vision and audio towers |
 //! | `pair` | an encoder and a decoder |
 //! | `formats` | number formats and quantisation |
-//! | `index` | `model.safetensors.index.json`, a safetensors header |
-//! | `gguf` | the header of a GGUF file |
+//! | `index`, `header` | `model.safetensors.index.json`, a safetensors header |
+//! | `gguf` | the bytes of a GGUF file's header |
+//! | `gguf_shape`, `gguf_meta`, `gguf_attention`, `gguf_experts` | the shape that it describes |
 //!
 //! Nothing here panics on any input: what cannot be read is a [`BringError`] that names the field.
 
@@ -19,14 +21,23 @@ mod attention;
 mod config;
 mod error;
 mod experts;
+mod feed_forward;
 mod formats;
 mod gguf;
+mod gguf_attention;
+mod gguf_experts;
+mod gguf_meta;
 mod gguf_shape;
+mod header;
+mod heads;
 mod index;
 mod kind;
+mod layers;
 mod mixers;
+mod outside;
 mod pair;
 mod source;
+mod sparse;
 mod tower;
 
 pub use error::{BringError, BringErrorKind};
@@ -147,8 +158,8 @@ pub fn read_text(given: &str) -> Result<Brought, BringError> {
     let root = source::parse(given)?;
     let brought = if index::is_index(&root) {
         index::read(&root)
-    } else if index::is_header(&root) {
-        index::read_header(&root)
+    } else if header::is_header(&root) {
+        header::read_header(&root)
     } else {
         config::read(&root)
     };
@@ -197,7 +208,7 @@ pub fn read_bytes(first: &[u8]) -> Result<Brought, BringError> {
     if is_gguf(first) {
         return read_gguf(first);
     }
-    if let Some(header) = index::header_of(first)? {
+    if let Some(header) = header::header_of(first)? {
         return read_text(header);
     }
     let text =

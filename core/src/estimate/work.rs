@@ -172,7 +172,7 @@ impl Default for Shares {
             ("Ada professional", 0.55),
             ("Hopper", 0.5),
             ("Hopper reduced", 0.6),
-            ("Blackwell", 0.4),
+            ("Blackwell", 0.5),
             ("Blackwell graphics", 0.85),
             ("Blackwell professional", 0.55),
             ("CDNA3", 0.35),

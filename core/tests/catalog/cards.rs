@@ -172,6 +172,8 @@ fn memory_lies_in_the_range_of_its_type() {
             "HBM3" => (2900.0..=5325.0, 64.0..=192.0),
             "HBM3e" => (4800.0..=8000.0, 96.0..=288.0),
             // The maker does not say which HBM.
+            // Huawei's own kind of HBM.
+            "HiZQ" => (3000.0..=4500.0, 64.0..=160.0),
             "HBM" => (600.0..=1700.0, 32.0..=80.0),
             "LPDDR4X" | "LPDDR5" => (100.0..=620.0, 8.0..=96.0),
             other => panic!("{}: unknown memory type {other}", c.id),

@@ -85,6 +85,17 @@ fn Advanced() -> impl IntoView {
     }
 }
 
+/// How many cards, and what is in use on them already.
+#[component]
+fn CardCounts() -> impl IntoView {
+    const OPEN: &str = "page.form.chosen_for_you";
+    view! {
+        <NumberField param="n" empty=OPEN value={|s| s.shelf.count.map(f64::from)} />
+        <NumberField param="max" empty=OPEN value={|s| s.shelf.max_count.map(f64::from)} />
+        <NumberField param="busy" value={|s| Some(s.shelf.busy_gib)} />
+    }
+}
+
 /// What the job may cost and how long it may take.
 #[component]
 fn LimitInputs() -> impl IntoView {

@@ -6,7 +6,7 @@ use cardfit::scenario::{Engine, Load};
 use leptos::prelude::*;
 
 use super::field::{CheckField, ChoiceField, NumberField, Segments, entries};
-use super::serving_of;
+use super::{CardCounts, serving_of};
 use crate::state::{App, Pace};
 use crate::words::t;
 
@@ -142,8 +142,7 @@ pub fn ServingDetails() -> impl IntoView {
         <section class="group">
             <h2 class="group-title">{t("page.form.layout")}</h2>
             <div class="pairs">
-                <NumberField param="n" empty=OPEN value={|s| s.shelf.count.map(f64::from)} />
-                <NumberField param="max" empty=OPEN value={|s| s.shelf.max_count.map(f64::from)} />
+                <CardCounts />
                 <NumberField
                     param="tp"
                     empty=OPEN

@@ -1,12 +1,13 @@
 //! Inputs of training jobs.
 
+use cardfit::dtype::WeightFormat;
 use cardfit::plan::{Offload, Recompute, Sharding};
 use cardfit::scenario::Choice;
 use cardfit::scenario::{Optimizer, TrainingAmount, TrainingMethod, TrainingPrecision};
 use leptos::prelude::*;
 
 use super::field::{CheckField, ChoiceField, NumberField, Segments, entries};
-use super::training_of;
+use super::{CardCounts, training_of};
 use crate::state::{App, Pace};
 use crate::words::t;
 
@@ -129,6 +130,11 @@ fn Precision() -> impl IntoView {
 pub fn TrainingDetails() -> impl IntoView {
     let app = App::get();
     let adapters = trains_adapters(app);
+    // Only there is the format of the frozen weights a choice of its own.
+    let quantised = Memo::new(move |_| {
+        app.scenario
+            .with(|s| training_of(s).is_some_and(|t| t.method == TrainingMethod::Qlora))
+    });
     const OPEN: &str = "page.form.chosen_for_you";
     view! {
         <section class="group">
@@ -136,6 +142,13 @@ pub fn TrainingDetails() -> impl IntoView {
             <div class="pairs">
                 <Show when=move || adapters.get()>
                     <Precision />
+                </Show>
+                <Show when=move || quantised.get()>
+                    <ChoiceField
+                        param="w"
+                        value={|s| Some(training_of(s)?.base_weights.name())}
+                        entries={entries::<WeightFormat>()}
+                    />
                 </Show>
                 <ChoiceField
                     param="opt"
@@ -167,8 +180,7 @@ pub fn TrainingDetails() -> impl IntoView {
         <section class="group">
             <h2 class="group-title">{t("page.form.layout")}</h2>
             <div class="pairs">
-                <NumberField param="n" empty=OPEN value={|s| s.shelf.count.map(f64::from)} />
-                <NumberField param="max" empty=OPEN value={|s| s.shelf.max_count.map(f64::from)} />
+                <CardCounts />
                 <ChoiceField
                     param="shard"
                     open=OPEN

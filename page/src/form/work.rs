@@ -1,6 +1,6 @@
 //! Inputs of jobs other than those of language models, a panel a kind.
 
-use cardfit::catalog::{Catalog, FloatPrecision, NetworkTask};
+use cardfit::catalog::{Catalog, FloatPrecision, NetworkCost, NetworkTask};
 use cardfit::dtype::WeightFormat;
 use cardfit::plan::Recompute;
 use cardfit::scenario::{
@@ -10,6 +10,7 @@ use cardfit::scenario::{
 };
 use leptos::prelude::*;
 
+use super::CardCounts;
 use super::field::{CheckField, ChoiceField, Entry, NumberField, entries};
 use crate::state::App;
 use crate::words::t;
@@ -74,6 +75,16 @@ fn reads_text(s: &Scenario) -> bool {
         ModelChoice::Catalog(id) => Catalog::embedded()
             .network(id)
             .is_some_and(|n| n.task == NetworkTask::Text),
+        ModelChoice::Custom(_) => false,
+    }
+}
+
+/// Whether the scenario's network has attention over all of a sample, whose scores a kernel may write.
+fn attends(s: &Scenario) -> bool {
+    match &s.model {
+        ModelChoice::Catalog(id) => Catalog::embedded()
+            .network(id)
+            .is_some_and(|n| !matches!(n.cost, NetworkCost::Published { .. })),
         ModelChoice::Custom(_) => false,
     }
 }
@@ -150,8 +161,7 @@ pub fn WorkDetails(
         <section class="group">
             <h2 class="group-title">{t("page.form.layout")}</h2>
             <div class="pairs">
-                <NumberField param="n" empty=OPEN value={|s| s.shelf.count.map(f64::from)} />
-                <NumberField param="max" empty=OPEN value={|s| s.shelf.max_count.map(f64::from)} />
+                <CardCounts />
             </div>
         </section>
     }
@@ -355,6 +365,11 @@ fn NetworkTrainingDetails() -> impl IntoView {
                         (Runtime::Compiled.name(), Runtime::Compiled.label_key()),
                     ]}
                 />
+                <NumberField
+                    param="rank"
+                    empty="page.form.all_weights"
+                    value={|s| network_training(s)?.lora_rank.map(f64::from)}
+                />
             </div>
         </section>
     }
@@ -390,6 +405,8 @@ fn InferenceInputs() -> impl IntoView {
 
 #[component]
 fn InferenceDetails() -> impl IntoView {
+    let app = App::get();
+    let attends = Memo::new(move |_| app.scenario.with(attends));
     view! {
         <section class="group">
             <h2 class="group-title">{t("page.form.data")}</h2>
@@ -402,6 +419,12 @@ fn InferenceDetails() -> impl IntoView {
                 />
                 <NumberField param="cores" value={|s| Some(f64::from(inference(s)?.cores))} />
             </div>
+            <Show when=move || attends.get()>
+                <CheckField
+                    param="flash"
+                    value={|s| inference(s).is_some_and(|job| job.fused_attention)}
+                />
+            </Show>
         </section>
     }
 }

@@ -66,6 +66,17 @@ coefficients! {
         kept: 0.8, 0.2 ..= 2.0;
         /// The same of the one block that is computed again, over a mean block.
         fullest: 1.5, 0.5 ..= 8.0;
+        /// Time to start a kernel in training, over inference: autograd's record and casts of mixed
+        /// precision.
+        training_launch: 1.3, 0.5 ..= 5.0;
+        /// The same where adapters are trained, over that: several small kernels beside each
+        /// product, and an optimizer that walks over many small matrices.
+        adapter_launch: 3.0, 1.0 ..= 10.0;
+        /// Times that what a layer writes crosses the memory bus in a pass of training, over
+        /// inference: norms, gates and casts have gradients of their own.
+        training_traffic: 1.3, 0.5 ..= 4.0;
+        /// The same of a transformer's layer.
+        training_token_traffic: 2.0, 0.5 ..= 12.0;
         /// Share of the peak that training reaches, over inference.
         training: 0.9, 0.4 ..= 1.6;
     }

@@ -72,17 +72,45 @@ fn adapter_params(model: &DiffusionModel, rank: u32) -> f64 {
     }
 }
 
-/// A pass forward and back for one sample.
-fn step_work(run: &TuningRun<'_>, recompute: bool) -> Work {
-    let forward = flops::denoise(run.model, &run.canvas);
-    // Back: gradients of activations, and of weights where they are trained.
-    let passes = match run.method {
+/// Operations of a pass forward and back, over one forward: gradients of activations, and of
+/// weights where they are trained.
+fn passes(run: &TuningRun<'_>) -> f64 {
+    match run.method {
         DiffusionMethod::Lora => 2.0,
         DiffusionMethod::Dreambooth => 3.0,
-    } + f64::from(u8::from(recompute));
-    let mut work = forward.times(passes);
-    work.kernels = forward.kernels * passes;
-    work
+    }
+}
+
+/// A pass forward and back for one sample.
+fn step_work(run: &TuningRun<'_>, plan: &WorkPlan, constants: &DiffusionConstants) -> Work {
+    /// Scores have no weights: their gradients take five products where forward takes two, the
+    /// scores being computed again (Dao et al. 2022).
+    const ATTENTION: f64 = 1.0 + 2.5;
+    /// Kernels that expand weights before a product, over those of a layer.
+    const EXPANDING: f64 = 1.2;
+    let c = &constants.coefficients;
+    let forward = flops::denoise(run.model, &run.canvas);
+    let again = f64::from(u8::from(plan.recompute));
+    let passes = passes(run) + again;
+    let adapters = match run.method {
+        DiffusionMethod::Lora => c.adapter_launch,
+        DiffusionMethod::Dreambooth => 1.0,
+    };
+    let expanding = match run.weights.bits_per_weight() < 15.0 {
+        true => EXPANDING,
+        false => 1.0,
+    };
+    let traffic = match run.model.denoiser.layers {
+        Backbone::Unet { .. } => c.training_traffic,
+        Backbone::Transformer { .. } => c.training_token_traffic,
+    };
+    Work {
+        products: forward.products * passes,
+        convolutions: forward.convolutions * passes,
+        attention: forward.attention * (ATTENTION + again),
+        written: forward.written * passes * traffic,
+        kernels: forward.kernels * passes * c.training_launch * adapters * expanding,
+    }
 }
 
 /// Time of an optimizer step on every card, by parts.
@@ -115,12 +143,8 @@ fn step_time(
         denoising_alone: true,
     };
     let batch = f64::from(plan.batch.max(1));
-    let mut parts = time(
-        &as_run,
-        &step_work(run, plan.recompute).times(batch),
-        card,
-        constants,
-    );
+    let work = step_work(run, plan, constants).times(batch);
+    let mut parts = time(&as_run, &work, card, constants);
     if !run.cached {
         // Encoding costs about half of what decoding does.
         let frames = run.model.latent_frames(run.canvas.frames);
@@ -136,7 +160,11 @@ fn step_time(
     let trained = trained_params(run);
     // Reading weights, gradients and states and writing them back.
     let update = trained * (2.0 * (4.0 + state_bytes(run.optimizer)) + 4.0);
-    let update_s = update / (card.bandwidth_gb_s * 1e9 * 0.7);
+    let ranks = match plan.sharded {
+        true => f64::from(plan.copies.max(1)),
+        false => 1.0,
+    };
+    let update_s = update / ranks / (card.bandwidth_gb_s * 1e9 * 0.7);
     TimeParts {
         compute_s: parts.compute_s * micro,
         memory_s: parts.memory_s * micro + update_s,
@@ -277,7 +305,7 @@ pub fn tuning_speed(
         .spread
         .range(1.0 / step_s, node.card, TRAINING_SPEED);
     let samples = f64::from(run.global_batch.max(1));
-    let operations = step_work(run, false).flops() * samples;
+    let operations = flops::denoise(run.model, &run.canvas).flops() * passes(run) * samples;
     let whole = peak(node.card, ComputeDtype::Bf16) * step_s * f64::from(plan.cards.max(1));
     WorkSpeed {
         unit: WorkUnit::Sample,

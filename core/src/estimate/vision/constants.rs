@@ -42,6 +42,9 @@ coefficients! {
         launch_s: 1e-5, 2e-6 ..= 1e-4;
         /// The same of compiled code, over the above.
         compiled_launch: 0.3, 0.02 ..= 1.0;
+        /// Time for a layer of a built engine to fill a card and run empty again, seconds: layers
+        /// wait for each other, which a batch of one cannot hide.
+        fill_s: 1e-5, 1e-6 ..= 5e-5;
         /// Share that a built engine reaches, over compiled code.
         engine: 1.5, 0.8 ..= 4.0;
         /// Passes that training makes over the activations, over one forward.

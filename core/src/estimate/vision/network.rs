@@ -104,13 +104,17 @@ pub fn network_time(
     let memory_s = (work.written * bytes * traffic * moved * fused + weights * kernels)
         / (card.bandwidth_gb_s * 1e9);
     let launch = c.launch_s * if eager { 1.0 } else { c.compiled_launch };
-    let busy = compute_s + memory_s;
+    let filling = match run.runtime {
+        Runtime::Tensorrt => c.fill_s * cost::layers(run.network),
+        _ => 0.0,
+    };
+    let busy = compute_s + memory_s + filling;
     TimeParts {
         compute_s,
         memory_s,
         communication_s: 0.0,
         bubble_s: 0.0,
-        overhead_s: overlapped(busy, work_kernels(&one, kernels) * launch) - busy,
+        overhead_s: overlapped(busy, work_kernels(&one, kernels) * launch) - busy + filling,
     }
 }
 

@@ -216,6 +216,10 @@ pub(super) fn tuning<'a>(row: &'a TrainingRow, words: &str, catalog: &'a Catalog
             Quantity::Rate(1.0 / f64::from(row.n_gpus.unwrap_or(1).max(1)))
         }
         "images_per_s" => Quantity::Rate(1.0),
+        "tflops_per_gpu" => Quantity::Tflops,
+        "peak_mem_gb" if words.contains("streamed from host memory") => {
+            return Err("weights streamed from host memory layer by layer");
+        }
         "peak_mem_gb" => Quantity::Memory(
             unit,
             Counted {
@@ -225,7 +229,7 @@ pub(super) fn tuning<'a>(row: &'a TrainingRow, words: &str, catalog: &'a Catalog
         ),
         _ => return Err("a whole run, not its speed"),
     };
-    let side = ["@256", "@512", "@768"]
+    let side = ["@256", "@512", "@768", "@1024"]
         .iter()
         .find(|s| words.contains(*s))
         .and_then(|s| s.trim_start_matches('@').parse::<f64>().ok());
@@ -282,11 +286,14 @@ pub(super) fn tuning<'a>(row: &'a TrainingRow, words: &str, catalog: &'a Catalog
             Optimizer::Adamw
         },
         lora_rank: rank(words),
-        cached: words.contains("precomputed") || lora && !words.contains("encoders loaded"),
+        cached: words.contains("precomputed")
+            || words.contains("made up")
+            || lora && !words.contains("encoders loaded"),
         global_batch: global,
     };
     let plan = WorkPlan {
         recompute: row.act_ckpt == "full",
+        sharded: matches!(row.sharding.as_str(), "zero2" | "zero3"),
         ..WorkPlan::copies(cards, batch)
     };
     Ok((WorkRun::Tune(run), plan, quantity))

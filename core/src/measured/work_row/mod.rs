@@ -8,6 +8,7 @@ mod networks;
 
 use super::{InferenceRow, Judged, TrainingRow};
 use crate::catalog::{Card, Catalog, NetworkTask, Node};
+use crate::dtype::ComputeDtype;
 use crate::estimate::diffusion::{
     self, CONTEXT_BYTES, DiffusionConstants, GenerationRun, TuningRun, generation_memory,
     generation_speed, tuning_memory, tuning_speed,
@@ -16,7 +17,7 @@ use crate::estimate::vision::{
     NetworkRun, SpeechRun, VisionConstants, inference_speed, speech_memory, speech_speed,
     training_memory, training_speed,
 };
-use crate::estimate::work::{WorkPlan, WorkSpeed};
+use crate::estimate::work::{self, WorkPlan, WorkSpeed};
 use crate::estimate::{MemoryEstimate, vision};
 use crate::plan::rented_node;
 use crate::plan::search::Fitness;
@@ -54,6 +55,8 @@ pub enum Quantity {
     Time(f64),
     /// Batches (steps) a second.
     Batches,
+    /// Operations of the model a second and card, 10^12, nothing counted for what is computed again.
+    Tflops,
     /// Peak memory of a card, in bytes for one of the row's unit.
     Memory(f64, Counted),
     /// Weights alone.
@@ -135,6 +138,15 @@ impl<'a> WorkCase<'a> {
         matches!(self.run, WorkRun::Generate(_) | WorkRun::Tune(_))
     }
 
+    /// Whether weights are trained.
+    pub fn trains(&self) -> bool {
+        match &self.run {
+            WorkRun::Tune(_) => true,
+            WorkRun::Network(run) => run.trains,
+            WorkRun::Generate(_) | WorkRun::Speech(_) => false,
+        }
+    }
+
     /// Whether it measures memory.
     pub fn is_memory(&self) -> bool {
         matches!(self.quantity, Quantity::Memory(..) | Quantity::Weights(_))
@@ -199,6 +211,13 @@ impl<'a> WorkCase<'a> {
             Quantity::Rate(factor) => self.speed(images, vision).units_per_s.scale(factor),
             Quantity::Time(amount) => self.speed(images, vision).units_per_s.divide_into(amount),
             Quantity::Batches => self.speed(images, vision).batch_s.divide_into(1.0),
+            Quantity::Tflops => {
+                let speed = self.speed(images, vision);
+                let peak = work::peak(self.card, ComputeDtype::Bf16);
+                let reached = speed.of_peak * peak / 1e12;
+                let middle = speed.units_per_s.mid.max(f64::MIN_POSITIVE);
+                speed.units_per_s.scale(reached / middle)
+            }
             Quantity::Memory(unit, counted) => {
                 let needed = self.memory(images, vision).needed_bytes;
                 let less = if counted.context { 0.0 } else { CONTEXT_BYTES };
