@@ -142,6 +142,7 @@ pub fn speed_slots() -> Vec<Slot> {
         "exchange_hidden" => speed.exchange_hidden: 0.05 .. 0.97, 0.3;
         "hooked_launches" => speed.hooked_launches: 1.0 .. 5.0, 0.3;
         "first_flash_attention" => speed.first_flash_attention: 0.2 .. 1.0, 0.2;
+        "triton_attention" => speed.triton_attention: 0.3 .. 1.0, 0.1;
         "misaligned_products" => speed.misaligned_products: 0.4 .. 1.0, 0.2;
         "padded_attention" => speed.padded_attention: 0.1 .. 1.0, 0.4;
         "experts_over_products" => speed.experts_over_products: 0.2 .. 1.1, 0.15;
@@ -153,7 +154,9 @@ pub fn speed_slots() -> Vec<Slot> {
         "engine_attention" => speed.engine_attention: 0.8 .. 2.5, 0.2;
         "product_traffic" => speed.product_traffic: 0.02 .. 2.0, 0.4;
         "bandwidth_efficiency" => speed.bandwidth_efficiency: 0.6 .. 0.95, 0.07;
+        "large_cache" => speed.large_cache: 1.0 .. 3.0, 0.25;
         "logit_traffic_bytes" => speed.logit_traffic_bytes: 4.0 .. 80.0, 0.3;
+        "nf4_expand_bytes" => speed.nf4_expand_bytes: 1.0 .. 60.0, 0.4;
         "expand_bytes" => speed.expand_bytes: 1.0 .. 100.0, 0.5;
         "link_efficiency" => speed.link_efficiency: 0.3 .. 0.95, 0.15;
         "network_efficiency" => speed.network_efficiency: 0.3 .. 0.98, 0.15;
@@ -244,8 +247,10 @@ pub fn families(slots: &[Slot]) -> Vec<Vec<usize>> {
                 .find_map(|stack| slot.name.strip_prefix(stack))
         };
         // How an update is done is no trait of fused software as such, nor LitGPT's loss in
-        // chunks one of eager software.
-        let key = if slot.name.ends_with(".update_bytes") || slot.name == "litgpt.logit_bytes" {
+        // chunks one of eager software; FSDP's is PyTorch's own.
+        let key = if slot.name.ends_with(".update_bytes")
+            || matches!(slot.name, "litgpt.logit_bytes" | "fsdp.logit_bytes")
+        {
             continue;
         } else if let Some(field) = of(&FUSED) {
             (0, field)

@@ -33,11 +33,26 @@ use words::Words;
 pub struct TrainingCase<'a> {
     row: &'a TrainingRow,
     model: Cow<'a, Model>,
-    card: &'a Card,
+    card: Cow<'a, Card>,
     card_known: bool,
     setup: Setup,
     convention: Convention,
     instrument: Instrument,
+}
+
+/// `card` with what the row says of its own: a power limit, another maker's memory.
+fn as_run<'a>(card: &'a Card, words: &Words) -> Cow<'a, Card> {
+    let watts = words.number_before("w limit");
+    let bandwidth = words
+        .number_before("tb/s")
+        .filter(|_| words.noted(&["hbm"]));
+    if watts.is_none() && bandwidth.is_none() {
+        return Cow::Borrowed(card);
+    }
+    let mut card = card.clone();
+    card.power_w = watts.or(card.power_w);
+    card.bandwidth_gb_s = bandwidth.map_or(card.bandwidth_gb_s, |tb_s| tb_s * 1000.0);
+    Cow::Owned(card)
 }
 
 /// Estimates what `row` measured, in its own metric and unit.
@@ -96,8 +111,13 @@ impl<'a> TrainingCase<'a> {
         if is_memory && words.noted(&["one card in its configuration"]) {
             return Err("its configuration uses one card, which another row states");
         }
+        let card = as_run(card, &words);
+        if !is_memory && words.noted(&["power-limited", "power limited"]) && card.power_w.is_some()
+        {
+            return Err("the card's power is limited, to what is not stated");
+        }
         let model = shape::model(row, catalog)?;
-        let setup = layout::setup(row, &words, &model, card)?;
+        let setup = layout::setup(row, &words, &model, &card)?;
         if words.noted(&["rows may be mixed up"]) {
             return Err("the source's table contradicts itself");
         }
@@ -165,8 +185,8 @@ impl<'a> TrainingCase<'a> {
     }
 
     /// The card, or the one that stands in where the source names none.
-    pub fn card(&self) -> &'a Card {
-        self.card
+    pub fn card(&self) -> &Card {
+        &self.card
     }
 
     /// How the job was run.
@@ -192,7 +212,7 @@ impl<'a> TrainingCase<'a> {
 
     fn node(&self) -> Node<'_> {
         Node {
-            card: self.card,
+            card: &self.card,
             cards_per_node: self.setup.cards_per_node,
             network_gb_s: self.setup.network_gb_s,
         }
@@ -231,6 +251,12 @@ impl<'a> TrainingCase<'a> {
         let needed = estimate.needed_bytes;
         let outside: u64 = match self.instrument {
             Instrument::Driver => 0,
+            Instrument::Reserved => estimate
+                .parts
+                .iter()
+                .filter(|(part, _)| *part == MemoryPart::Framework)
+                .map(|(_, bytes)| *bytes)
+                .sum(),
             // The allocator's counter sees no context, and nothing that is held but free.
             Instrument::Allocated => estimate
                 .parts
@@ -309,7 +335,7 @@ impl<'a> TrainingCase<'a> {
         };
         let hours = tokens * constants.speed.end_to_end / 3600.0 / per_card.mid;
         let kind = kind_name(self.setup.method);
-        let (card_hours, _) = constants.run_spread.range(hours, self.card, kind);
+        let (card_hours, _) = constants.run_spread.range(hours, &self.card, kind);
         let estimate = if self.row.metric == "wall_days" {
             card_hours.scale(1.0 / (24.0 * cards))
         } else {

@@ -250,7 +250,8 @@ fn fused_attention_keeps_no_scores() {
     near("twice the length", twice, 2.0, 0.1);
     // https://github.com/furiousteabag/vram-calculator/blob/ea7ab04/app/_lib/index.ts: 80 GiB vanish.
     let scores = of(4096, "no") - of(4096, "yes");
-    near("scores", scores, 80.0 * GIB, 0.25);
+    // Less what the update's temporaries take where scores do not: they set the peak without them.
+    near("scores", scores, 80.0 * GIB, 0.06);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use super::constants::MemoryConstants;
 use super::counts::Counts;
-use super::job::{AdapterTargets, Stack, TrainingJob};
+use super::job::{AdapterTargets, Selective, Stack, TrainingJob};
 use super::optimizer::{Stage, raises_to_fp32};
 use crate::plan::{Recompute, TrainingPlan};
 use crate::scenario::{TrainingMethod, TrainingPrecision};
@@ -35,13 +35,24 @@ fn element_bytes(job: &TrainingJob<'_>, stack: Stack) -> f64 {
 }
 
 /// Bytes that all blocks keep of one micro-batch, by Korthikanti et al.'s table without dropout
-/// masks, before the software's own surplus. `scores` says whether score matrices are kept.
-pub fn saved_bytes(
-    job: &TrainingJob<'_>,
-    counts: &Counts,
-    plan: &TrainingPlan,
-    scores: bool,
-) -> f64 {
+/// masks.
+#[derive(Debug, Clone, Copy)]
+pub struct Saved {
+    /// Tensors of the stream's and the inner widths, before the software's own surplus.
+    pub tensors: f64,
+    /// Score matrices, or each query row's log-sum-exp: no software keeps more of them.
+    pub scores: f64,
+}
+
+impl Saved {
+    /// Both, with `surplus` copies of the tensors.
+    pub fn with_surplus(self, surplus: f64) -> f64 {
+        self.tensors * surplus + self.scores
+    }
+}
+
+/// What all blocks keep; `scores` says whether score matrices are kept.
+pub fn saved(job: &TrainingJob<'_>, counts: &Counts, plan: &TrainingPlan, scores: bool) -> Saved {
     let stack = job.stack(plan);
     let split = f64::from(plan.tensor_parallel.max(1));
     // A quantised layer keeps its input even where it is frozen.
@@ -73,7 +84,11 @@ pub fn saved_bytes(
         // Log-sum-exp of each query row.
         4.0 * counts.head_layers as f64
     };
-    tokens(job, plan) * ((per_token + score_bytes) / split + whole)
+    let tokens = tokens(job, plan);
+    Saved {
+        tensors: tokens * (per_token / split + whole),
+        scores: tokens * score_bytes / split,
+    }
 }
 
 /// Activations of one card of `stage` at the peak of a step.
@@ -98,25 +113,30 @@ pub fn activations(
     };
     let in_flight = in_flight(job, plan, stage);
     let of_stage = stage_layers / layers;
-    let one_block = saved_bytes(job, counts, plan, true) * surplus / layers;
+    let one_block = saved(job, counts, plan, true).with_surplus(surplus) / layers;
+    let shared = if job.habits.sequence_parallel {
+        tensor
+    } else {
+        1.0
+    };
+    let input = tokens * counts.hidden as f64 * element_bytes(job, stack) / shared;
     let (kept, working) = match plan.recompute {
         Recompute::None => (
-            saved_bytes(job, counts, plan, true) * surplus * of_stage,
+            saved(job, counts, plan, true).with_surplus(surplus) * of_stage,
             one_block,
         ),
-        Recompute::Selective => (
-            saved_bytes(job, counts, plan, false) * surplus * of_stage,
-            one_block,
-        ),
-        Recompute::Full => {
-            let shared = if job.habits.sequence_parallel {
-                tensor
-            } else {
-                1.0
+        Recompute::Selective => {
+            let all = saved(job, counts, plan, false).with_surplus(surplus) * of_stage;
+            let kept = match job.habits.selective {
+                Selective::Scores => all,
+                Selective::EveryOtherProduct => {
+                    half_products_bytes(job, counts, stack) * tokens / tensor * of_stage
+                }
+                Selective::EveryOtherBlock => (all + input * stage_layers) / 2.0,
             };
-            let input = tokens * counts.hidden as f64 * element_bytes(job, stack) / shared;
-            (input * stage_layers, one_block * stacked.working_blocks)
+            (kept, one_block)
         }
+        Recompute::Full => (input * stage_layers, one_block * stacked.working_blocks),
     };
     let has_head = plan.pipeline_parallel <= 1 || stage == Stage::Last;
     let logits = if has_head {
@@ -129,6 +149,16 @@ pub fn activations(
         blocks: kept * in_flight + (working - logits).max(0.0),
         logits,
     }
+}
+
+/// Bytes that one token leaves in all blocks where attention and every other product keep their
+/// output: a block's input, queries, values, attention's output with its log-sum-exp, one inner
+/// width, and what leaves the block.
+fn half_products_bytes(job: &TrainingJob<'_>, counts: &Counts, stack: Stack) -> f64 {
+    let keys = counts.key_value_elements / 2;
+    let attention = counts.attention_elements.saturating_sub(keys);
+    let elements = 2 * counts.hidden * counts.layers + attention + counts.ffn_output_elements;
+    elements as f64 * element_bytes(job, stack) + 4.0 * counts.head_layers as f64
 }
 
 /// Micro-batches whose activations the stage holds at once: as many as stages follow (1F1B,
@@ -264,20 +294,22 @@ mod tests {
         let model = gpt_22b();
         let counts = Counts::of(&model.transformer, model.params_total);
         // 34 s b h less the masks of two dropouts, a byte an element each; 5 a s^2 b for scores.
-        let kept = saved_bytes(
+        let kept = saved(
             &job(&model, false),
             &counts,
             &plan(1, Recompute::None),
             true,
-        );
+        )
+        .with_surplus(1.0);
         assert!((kept - (32.0 * SBH + 5.0 * SCORES)).abs() < 1.0);
         // With tensor and sequence parallelism all of it is split.
-        let kept = saved_bytes(
+        let kept = saved(
             &job(&model, false),
             &counts,
             &plan(8, Recompute::None),
             true,
-        );
+        )
+        .with_surplus(1.0);
         assert!((kept - (32.0 * SBH + 5.0 * SCORES) / 8.0).abs() < 1.0);
     }
 
@@ -288,7 +320,7 @@ mod tests {
         let mut job = job(&model, false);
         job.habits.sequence_parallel = false;
         // s b h (10 + 24 / t + 5 a s / h t), less the masks of two dropouts.
-        let kept = saved_bytes(&job, &counts, &plan(8, Recompute::None), true);
+        let kept = saved(&job, &counts, &plan(8, Recompute::None), true).with_surplus(1.0);
         let split = (24.0 * SBH + 5.0 * SCORES) / 8.0;
         assert!((kept - (8.0 * SBH + split)).abs() < 1.0);
     }
@@ -322,7 +354,8 @@ mod tests {
     fn fused_attention_keeps_no_scores() {
         let model = gpt_22b();
         let counts = Counts::of(&model.transformer, model.params_total);
-        let kept = saved_bytes(&job(&model, true), &counts, &plan(1, Recompute::None), true);
+        let kept =
+            saved(&job(&model, true), &counts, &plan(1, Recompute::None), true).with_surplus(1.0);
         assert!(kept < 33.0 * SBH);
     }
 

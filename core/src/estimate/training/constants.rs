@@ -110,6 +110,8 @@ pub struct SpeedConstants {
     pub vector_efficiency: f64,
     /// Rate of the first FlashAttention over the second's (Dao 2023 tells of a factor of 2).
     pub first_flash_attention: f64,
+    /// The same of FlashAttention in Triton: the second is 1.3 to 1.5 times as fast (Dao 2023).
+    pub triton_attention: f64,
     /// Rate of PyTorch's memory-efficient attention under a padding mask over FlashAttention's.
     pub padded_attention: f64,
     /// Rate of products whose split width is no multiple of a matrix unit's tile.
@@ -135,10 +137,18 @@ pub struct SpeedConstants {
     pub product_traffic: f64,
     /// Share of memory bandwidth that element-wise kernels and updates reach.
     pub bandwidth_efficiency: f64,
+    /// Rate of element-wise traffic over that from card memory where the card's second cache is
+    /// large enough to hold much of what one kernel hands to the next: Ada's, twelve times its
+    /// forerunner's.
+    pub large_cache: f64,
     /// Bytes read and written for one logit by the loss.
     pub logit_traffic_bytes: f64,
-    /// Bytes read and written for one weight to expand a quantised matrix.
+    /// Bytes read and written for one weight to expand a matrix that is unpacked operation by
+    /// operation (GPTQ, AWQ).
     pub expand_bytes: f64,
+    /// The same for NF4, which one kernel of bitsandbytes expands: half a byte and its scales
+    /// read, 2 written.
+    pub nf4_expand_bytes: f64,
     /// Share of a card link's one-way bandwidth that collectives reach.
     pub link_efficiency: f64,
     /// The same for the network between nodes.
@@ -340,7 +350,7 @@ impl Default for MemoryConstants {
             stacks: StackMemories {
                 megatron: stack(1.1, 1.5, 6.0, 0.2),
                 deepspeed: stack(1.1, 1.5, 6.0, 0.5),
-                fsdp: stack(1.2, 1.5, 8.0, 2.0),
+                fsdp: stack(1.2, 1.5, 16.0, 2.0),
                 transformers: stack(1.4, 3.0, 16.0, 8.0),
                 litgpt: stack(1.3, 2.0, 7.0, 4.0),
             },
@@ -391,7 +401,8 @@ impl Default for SpeedConstants {
             tf32_over_half: 1.0,
             vector_efficiency: 0.88,
             first_flash_attention: 0.5,
-            padded_attention: 0.4,
+            triton_attention: 0.7,
+            padded_attention: 0.35,
             misaligned_products: 0.8,
             experts_over_products: 0.65,
             experts_elsewhere: 0.4,
@@ -404,8 +415,10 @@ impl Default for SpeedConstants {
             engine_attention: 1.4,
             product_traffic: 0.4,
             bandwidth_efficiency: 0.8,
+            large_cache: 1.3,
             logit_traffic_bytes: 24.0,
             expand_bytes: 12.0,
+            nf4_expand_bytes: 4.0,
             link_efficiency: 0.7,
             network_efficiency: 0.75,
             tensor_hidden: 0.5,

@@ -86,6 +86,8 @@ pub enum AttentionKernel {
     Engine,
     /// The first FlashAttention (Dao et al. 2022), about half as fast.
     FirstFlash,
+    /// FlashAttention in Triton, between the two.
+    Triton,
     /// PyTorch's memory-efficient kernel under a padding mask: the whole square, at a lower rate.
     Padded,
 }
@@ -113,6 +115,19 @@ impl LossCopies {
             Self::Half => 8.0 / 16.0,
         }
     }
+}
+
+/// What selective recomputation leaves out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Selective {
+    /// Attention's scores alone (Korthikanti et al. 2022); nothing where attention is fused.
+    #[default]
+    Scores,
+    /// All but attention and every other product of a block, as torchtitan does it by operator.
+    EveryOtherProduct,
+    /// Every other block whole.
+    EveryOtherBlock,
 }
 
 /// How routed tokens are sorted by expert, sent and brought back.
@@ -166,6 +181,14 @@ pub struct Habits {
     pub eager_update: bool,
     /// Launches are recorded in graphs and replayed.
     pub recorded_launches: bool,
+    /// What selective recomputation leaves out.
+    pub selective: Selective,
+    /// Weights stay gathered through a step's micro-batches, which pipelines over sharded weights
+    /// ask for.
+    pub keeps_gathered: bool,
+    /// Adapters and what flows through them are in FP32, with 16-bit weights around them: PEFT
+    /// without autocast.
+    pub fp32_adapters: bool,
 }
 
 impl Default for Habits {
@@ -188,6 +211,9 @@ impl Default for Habits {
             update_in_backward: false,
             eager_update: false,
             recorded_launches: false,
+            selective: Selective::Scores,
+            keeps_gathered: false,
+            fp32_adapters: false,
         }
     }
 }

@@ -203,6 +203,10 @@ fn communication(
     let blocks = counts.layers.max(1).div_ceil(pipeline);
     let block = (held.shared + held.experts).div_ceil(blocks) + 2 * counts.hidden;
     if shards_weights(plan) && stack != Stack::Litgpt || plan.offload == Offload::All {
+        if job.habits.keeps_gathered {
+            // Weights and gradients of all the stage's blocks, until the step's end.
+            return 2 * each * held.all();
+        }
         let gathered = 2 * block + held.tables;
         let gradients = if job.is_adapter() {
             0

@@ -1,13 +1,14 @@
 //! Time of one micro-batch on one card: products, attention, memory traffic, tensor-parallel
 //! collectives, launches.
 
-use super::activations::{saved_bytes, tokens};
+use super::activations::{saved, tokens};
 use super::communication::Ways;
 use super::constants::SpeedConstants;
 use super::counts::Counts;
 use super::flops::attention_flops;
-use super::job::{AttentionKernel, Dispatch, Stack, TrainingJob};
+use super::job::{AttentionKernel, Dispatch, Selective, Stack, TrainingJob};
 use super::rates::Rates;
+use crate::dtype::WeightFormat;
 use crate::plan::{Recompute, Sharding, TrainingPlan};
 use crate::scenario::{TrainingMethod, TrainingPrecision};
 
@@ -65,24 +66,31 @@ struct Passes {
 }
 
 impl Passes {
-    fn of(job: &TrainingJob<'_>, plan: &TrainingPlan) -> Self {
-        let repeated = if plan.recompute == Recompute::Full {
-            1.0
-        } else {
-            0.0
+    fn of(job: &TrainingJob<'_>, counts: &Counts, plan: &TrainingPlan) -> Self {
+        // Products and all else that is computed again, in forward passes.
+        let (repeated_products, repeated) = match (plan.recompute, job.habits.selective) {
+            (Recompute::Full, _) => (1.0, 1.0),
+            (Recompute::Selective, Selective::EveryOtherProduct) => {
+                (every_other_product(counts), 1.0)
+            }
+            (Recompute::Selective, Selective::EveryOtherBlock) => (0.5, 0.5),
+            _ => (0.0, 0.0),
         };
-        let repeated_scores = match plan.recompute {
-            Recompute::Full => 1.0,
-            Recompute::Selective if !job.flash_attention => 1.0,
+        let repeated_scores = match (plan.recompute, job.habits.selective) {
+            (Recompute::Full, _) => 1.0,
+            (Recompute::Selective, Selective::EveryOtherBlock) => 0.5,
+            (Recompute::Selective, Selective::Scores) if !job.flash_attention => 1.0,
             _ => 0.0,
         };
         // Fused attention computes scores again in its backward pass: 5 products to 2.
         let attention_backward = if job.flash_attention { 2.5 } else { 2.0 };
         let linear = if job.is_adapter() { 2.0 } else { 3.0 };
         Self {
-            products: linear + repeated,
-            repeated_without_last: if job.stops_recomputation_early(plan) {
-                repeated
+            products: linear + repeated_products,
+            repeated_without_last: if job.stops_recomputation_early(plan)
+                && plan.recompute == Recompute::Full
+            {
+                repeated_products
             } else {
                 0.0
             },
@@ -96,6 +104,19 @@ impl Passes {
             launches: 3.0 + repeated,
         }
     }
+}
+
+/// Share of a block's products that keep no output where every other one does: keys, attention's
+/// output projection and one of a gated network's two inner products, or else the last one.
+fn every_other_product(counts: &Counts) -> f64 {
+    let inner = if counts.ffn_gate_elements > 0 {
+        counts.ffn_gate_elements
+    } else {
+        counts.ffn_output_elements
+    };
+    let again = counts.hidden * (counts.attention_elements / 2 + inner);
+    let all = counts.shared_params + counts.used_expert_params;
+    (again as f64 / all.max(1) as f64).min(1.0)
 }
 
 /// How blocks are dealt to pipeline stages.
@@ -130,7 +151,7 @@ pub fn micro_batch(
 ) -> MicroBatch {
     let stack = job.stack(plan);
     let stacked = c.stack(stack);
-    let passes = Passes::of(job, plan);
+    let passes = Passes::of(job, counts, plan);
     let tokens = tokens(job, plan);
     let tensor = f64::from(plan.tensor_parallel.max(1));
     // The fullest stage sets the pace: blocks are dealt evenly, the last stage gets what is left
@@ -163,8 +184,11 @@ pub fn micro_batch(
         * WAVE
         * (lengths * (passes.products - by_weights) / 2.0
             + by_weights * 4.0 * tokens * counts.layers as f64 / stages);
-    let products =
-        ((dense_flops + lost_flops) / rates.products + expert_flops / rates.experts) / tiling;
+    // So does each expert's, unless one kernel computes all experts of a block.
+    let lost_by_experts = lost_by_experts(job, counts, plan, tokens, stages, &passes, c);
+    let products = ((dense_flops + lost_flops) / rates.products
+        + (expert_flops + lost_by_experts) / rates.experts)
+        / tiling;
     let head = passes.head * tokens * 2.0 * table / rates.head;
     let attention = passes.attention
         * tokens
@@ -181,9 +205,10 @@ pub fn micro_batch(
     let product_traffic = passes.products
         * c.product_traffic
         * (weight_bytes * (shared + experts_here) + activation_bytes * tokens);
-    let elementwise =
-        passes.elementwise * stacked.elementwise_passes * saved_bytes(job, counts, plan, true)
-            / stages;
+    let elementwise = passes.elementwise
+        * stacked.elementwise_passes
+        * saved(job, counts, plan, true).with_surplus(1.0)
+        / stages;
     let loss = if job.habits.fused_loss {
         0.0
     } else {
@@ -193,12 +218,25 @@ pub fn micro_batch(
     };
     let adapters = if job.is_adapter() {
         let linear = counts.adapter_params_per_rank(job.habits.adapter_targets) as f64;
-        passes.elementwise * stacked.adapter_traffic_bytes * tokens * linear / split
+        /// Counted over casts, dropout, both products and the sum: 19 bytes an input and 28 an
+        /// output in FP32, 7 and 12 in 16 bit.
+        const IN_FP32: f64 = 2.5;
+        let wide = if job.habits.fp32_adapters {
+            IN_FP32
+        } else {
+            1.0
+        };
+        passes.elementwise * stacked.adapter_traffic_bytes * wide * tokens * linear / split
     } else {
         0.0
     };
+    let expansion = if job.base_weights == WeightFormat::Nf4 {
+        c.nf4_expand_bytes
+    } else {
+        c.expand_bytes
+    };
     let expanded = if job.method == TrainingMethod::Qlora {
-        passes.products * c.expand_bytes * (shared + experts_here)
+        passes.products * expansion * (shared + experts_here)
     } else {
         0.0
     };
@@ -306,6 +344,42 @@ pub fn micro_batch(
             * passes.launches,
         synchronous: job.habits.synchronous_launches,
     }
+}
+
+/// Work that experts' products leave undone in their last waves of tiles, FLOPs.
+fn lost_by_experts(
+    job: &TrainingJob<'_>,
+    counts: &Counts,
+    plan: &TrainingPlan,
+    tokens: f64,
+    stages: f64,
+    passes: &Passes,
+    c: &SpeedConstants,
+) -> f64 {
+    let shape = &job.model.transformer;
+    let Some(e) = &shape.experts else {
+        return 0.0;
+    };
+    let here = (f64::from(e.experts) / f64::from(plan.expert_parallel.max(1))).max(1.0);
+    // Each expert has kernels of its own, or all share one.
+    let kernels = match job.habits.dispatch {
+        Dispatch::Sorted => here,
+        Dispatch::Direct => 1.0,
+    };
+    let width = f64::from(if e.latent == 0 {
+        shape.hidden
+    } else {
+        e.latent
+    });
+    let matrices = if shape.ffn_gated { 3.0 } else { 2.0 };
+    let by_weights = if job.is_adapter() { 0.0 } else { 1.0 };
+    let rows = tokens * f64::from(e.per_token) / here;
+    let tensor = f64::from(plan.tensor_parallel.max(1));
+    let lengths =
+        matrices / 2.0 * (width + f64::from(e.ffn) / tensor) * (passes.products - by_weights)
+            + by_weights * matrices * rows;
+    let layers = f64::from(e.layers) / counts.layers.max(1) as f64 * counts.layers as f64 / stages;
+    2.0 * c.lost_wave * WAVE * kernels * lengths * layers
 }
 
 /// Bytes read and written for a parameter when a micro-batch's gradient is added to the step's.

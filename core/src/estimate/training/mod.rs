@@ -31,7 +31,9 @@ pub use constants::{
     StackSpeed, StackSpeeds, TrainingConstants, kind_and_stack_name, kind_name,
 };
 pub use flops::{Convention, CountedAttention, counted_flops};
-pub use job::{AdapterTargets, AttentionKernel, Dispatch, Habits, LossCopies, Stack, TrainingJob};
+pub use job::{
+    AdapterTargets, AttentionKernel, Dispatch, Habits, LossCopies, Selective, Stack, TrainingJob,
+};
 pub use memory::{CardBytes, card_bytes, memory_with};
 pub use optimizer::{Lasting, frozen_bytes};
 pub use speed::speed_with;

@@ -202,6 +202,7 @@ pub fn raises_to_fp32(job: &TrainingJob<'_>, stack: Stack) -> bool {
     job.method == TrainingMethod::Qlora
         && stack == Stack::Transformers
         && job.base_weights == WeightFormat::Nf4
+        && job.precision != TrainingPrecision::PureBf16
 }
 
 /// What lasts on one card of `stage`.
@@ -325,6 +326,12 @@ fn lasting_adapters(
         _ => (4, 4, 4),
     };
     let updated = params.div_ceil(sharded);
+    // A full shard splits adapters as it splits the weights around them.
+    let params = if shards_weights(plan) {
+        updated
+    } else {
+        params
+    };
     let states = state_bytes(job.optimizer, updated, updated, updated / 64, state);
     let tables = if job.habits.trained_embeddings {
         // Copies in the model's own 16 bits, with gradients and states.

@@ -12,6 +12,9 @@ const UNKNOWN_PEAK: f64 = 1e12;
 /// Architectures for which Transformer Engine has attention kernels of their own.
 const ENGINE: [&str; 3] = ["Hopper", "Blackwell", "Blackwell Ultra"];
 
+/// The architecture whose second cache is large beside its bandwidth (72 MB on AD102, 6 on GA102).
+const LARGE_CACHE: &str = "Ada Lovelace";
+
 /// Rates of one card for one job, FLOP/s and bytes/s.
 #[derive(Debug, Clone, Copy)]
 pub struct Rates {
@@ -65,12 +68,15 @@ impl Rates {
         let kernel = match job.habits.attention_kernel {
             AttentionKernel::Flash | AttentionKernel::Engine => 1.0,
             AttentionKernel::FirstFlash => constants.first_flash_attention,
+            AttentionKernel::Triton => constants.triton_attention,
             AttentionKernel::Padded => constants.padded_attention,
         };
         let has_engine = match job.habits.attention_kernel {
             AttentionKernel::Engine => true,
             AttentionKernel::Flash => stack == Stack::Megatron,
-            AttentionKernel::FirstFlash | AttentionKernel::Padded => false,
+            AttentionKernel::FirstFlash | AttentionKernel::Triton | AttentionKernel::Padded => {
+                false
+            }
         };
         let engine = if has_engine && ENGINE.contains(&card.architecture.as_str()) {
             constants.engine_attention
@@ -79,7 +85,12 @@ impl Rates {
         };
         let fused_share = constants.attention_share(card) * stacked.attention * engine;
         let attention_share = fused_share * kernel;
-        let memory = card.bandwidth_gb_s.max(1.0) * 1e9 * constants.bandwidth_efficiency;
+        let cached = if card.architecture == LARGE_CACHE {
+            constants.large_cache
+        } else {
+            1.0
+        };
+        let memory = card.bandwidth_gb_s.max(1.0) * 1e9 * constants.bandwidth_efficiency * cached;
         let half_dtype = match job.precision {
             TrainingPrecision::Fp16 => ComputeDtype::Fp16,
             _ => ComputeDtype::Bf16,

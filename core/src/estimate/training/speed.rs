@@ -132,11 +132,7 @@ impl Held {
                 * f64::from(job.lora_rank)
                 / split
                 * each;
-            let base = if job.method == TrainingMethod::Qlora {
-                0.52
-            } else {
-                each
-            };
+            let base = weight_bytes(job);
             let sharded = super::optimizer::shards_weights(plan);
             return Self {
                 dense: Exchanged {
@@ -157,6 +153,17 @@ impl Held {
             dense: whole(dense),
             experts: whole(experts),
         }
+    }
+}
+
+/// Bytes of one weight that is gathered or fetched.
+fn weight_bytes(job: &TrainingJob<'_>) -> f64 {
+    /// Half a byte and its scales.
+    const QUANTISED: f64 = 0.52;
+    match (job.method, job.precision) {
+        (TrainingMethod::Qlora, _) => QUANTISED,
+        (_, TrainingPrecision::Fp32) => 4.0,
+        _ => 2.0,
     }
 }
 
@@ -203,8 +210,9 @@ fn update(
             let gathered = counts.shared_params.saturating_add(counts.expert_params) as f64
                 / f64::from(plan.tensor_parallel.max(1) * plan.pipeline_parallel.max(1));
             let trained = if job.is_adapter() { params } else { gathered };
+            let weight = weight_bytes(job);
             params / c.host_updates_per_s.max(1.0)
-                + (accum * (4.0 * gathered + 2.0 * trained)) / host
+                + (accum * (2.0 * weight * gathered + 2.0 * trained)) / host
         }
     }
 }

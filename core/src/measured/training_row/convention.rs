@@ -11,6 +11,8 @@ use crate::plan::Recompute;
 pub enum Instrument {
     /// The driver, or the allocator's reservation: context and cache are seen.
     Driver,
+    /// The allocator's reservation, its cache counted and the context not.
+    Reserved,
     /// The allocator's counter of live bytes.
     Allocated,
 }
@@ -24,6 +26,8 @@ pub fn instrument(words: &Words) -> Instrument {
         "memory allocated",
     ]) {
         Instrument::Allocated
+    } else if words.any(&["peak reserved", "max_memory_reserved"]) {
+        Instrument::Reserved
     } else {
         Instrument::Driver
     }

@@ -273,7 +273,7 @@ fn precision(
         return TrainingPrecision::Fp16;
     }
     let mixed = text.contains("mixed") || words.any(&["fp32 weights", "fp32 states"]);
-    if (stack == Stack::Litgpt || words.any(&["pytorch/torchtune"])) && !mixed {
+    if (stack == Stack::Litgpt || words.any(&["pytorch/torchtune", "bf16 throughout"])) && !mixed {
         return TrainingPrecision::PureBf16;
     }
     // Transformers trains a model in the format it was loaded in; DeepSpeed keeps FP32 masters,

@@ -3,7 +3,7 @@
 use super::words::Words;
 use crate::catalog::Model;
 use crate::estimate::training::{
-    AdapterTargets, AttentionKernel, Dispatch, Habits, LossCopies, Stack,
+    AdapterTargets, AttentionKernel, Dispatch, Habits, LossCopies, Selective, Stack,
 };
 use crate::measured::TrainingRow;
 use crate::scenario::TrainingMethod;
@@ -113,7 +113,7 @@ pub fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> 
         ]),
         eager_update: words.any(&["internevo"]),
         dispatch: dispatch(words),
-        loss: if words.noted(&["no autocast"]) {
+        loss: if words.noted(&["no autocast", "compiled loss"]) {
             LossCopies::Half
         } else if words.any(&["qwenlm/qwen:"]) {
             // Its own modelling code leaves the logits in 16 bit.
@@ -122,6 +122,10 @@ pub fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> 
             LossCopies::Upcast
         },
         update_in_backward: words.noted(&["update inside the backward pass"]),
+        selective: selective(words),
+        // torchtitan gathers once a step under pipelines.
+        keeps_gathered: words.any(&["torchtitan"]) && row.pp.unwrap_or(1) > 1,
+        fp32_adapters: words.noted(&["adapters in fp32 without autocast"]),
         recorded_launches: nemo_release(words).is_some_and(|release| release >= (26, 2, 1)),
     }
 }
@@ -144,6 +148,17 @@ fn dispatch(words: &Words) -> Dispatch {
     }
 }
 
+/// torchtitan's selective recomputation is by operator unless it is said to be by block.
+fn selective(words: &Words) -> Selective {
+    if words.noted(&["every other layer"]) {
+        Selective::EveryOtherBlock
+    } else if words.any(&["torchtitan"]) {
+        Selective::EveryOtherProduct
+    } else {
+        Selective::Scores
+    }
+}
+
 /// Chunks of a pipeline stage where unsaid: NeMo's performance recipes interleave.
 fn usual_chunks(row: &TrainingRow, words: &Words) -> u32 {
     const USUAL: u32 = 5;
@@ -161,12 +176,14 @@ fn attention_kernel(row: &TrainingRow, words: &Words, stack: Stack) -> Attention
         && row.task != "pretrain"
         && !words.any(&["flash", "fa2", "fa3", "pack"])
         && row.micro_batch_per_gpu.unwrap_or(1) > 1;
-    // llm-foundry's benchmarks are of 2023, with the first FlashAttention.
-    let first = words.any(&["llm-foundry", "flash-attention 1", "flash attention 1"]);
+    let first = words.any(&["flash-attention 1", "flash attention 1"]);
     if padded {
         AttentionKernel::Padded
     } else if words.any(&["transformer engine"]) {
         AttentionKernel::Engine
+    } else if words.any(&["llm-foundry"]) {
+        // Its benchmarks run `attn_impl` triton unless told otherwise (submit_benchmarks.py).
+        AttentionKernel::Triton
     } else if first {
         AttentionKernel::FirstFlash
     } else {

@@ -64,6 +64,13 @@ impl Words {
         None
     }
 
+    /// The number before `unit` in the notes: `500 W limit`, `2.4 TB/s`.
+    pub fn number_before(&self, unit: &str) -> Option<f64> {
+        let (before, _) = self.notes.split_once(unit)?;
+        let number = before.trim_end().rsplit(' ').next()?;
+        number.parse().ok().filter(|n| *n > 0.0)
+    }
+
     /// The release that follows `name`, as year, month and patch: `nemo 26.02.01`.
     pub fn release_of(&self, name: &str) -> Option<(u32, u32, u32)> {
         self.all.split(name).skip(1).find_map(|rest| {
