@@ -62,7 +62,7 @@ pub fn settled(mut group: SpreadGroup, ratios: &[f64]) -> SpreadGroup {
         let share = inside as f64 / ratios.len().max(1) as f64;
         let by = if share < *HELD.start() {
             1.0 + STEP
-        } else if share > *HELD.end() && group.low < 0.97 && group.high > 1.03 {
+        } else if share > *HELD.end() && (group.low < 0.97 || group.high > 1.03) {
             1.0 - STEP
         } else {
             break;

@@ -65,6 +65,7 @@ pub fn spread(runs: &[Measured], fitted: &Fitted<ServingConstants>) -> Spread {
         Quantity::Weights,
         Quantity::Memory,
         Quantity::Decode,
+        Quantity::Whole,
         Quantity::Prefill,
         Quantity::Batch,
         Quantity::Pace,

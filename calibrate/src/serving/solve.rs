@@ -9,7 +9,7 @@ use super::Measured;
 /// Beyond this a residual (of a logarithm) pulls no harder.
 const HUBER: f64 = 0.12;
 /// Rows of one source and quantity count together as their number to this power.
-const BALANCE: f64 = 0.55;
+const BALANCE: f64 = 0.7;
 /// Most steps of a fit.
 const ROUNDS: usize = 60;
 /// Small gains in a row that end a fit.
@@ -40,7 +40,7 @@ fn looseness(name: &str) -> f64 {
     }
     match part {
         "hop_s" | "direct_s" | "bus_s" | "network_s" => 0.6,
-        "expert_spread" => 0.1,
+        "expert_spread" | "half_rate_gain" => 0.1,
         _ => 0.4,
     }
 }
@@ -128,7 +128,7 @@ fn weights(runs: &[&Measured]) -> Vec<f64> {
     let key = |m: &Measured| {
         let quantity = match m.run.quantity() {
             Quantity::Weights | Quantity::Memory => 0,
-            Quantity::Decode => 1,
+            Quantity::Decode | Quantity::Whole => 1,
             Quantity::Prefill => 2,
             Quantity::Batch | Quantity::Pace => 3,
         };
@@ -153,7 +153,7 @@ struct Problem<'a> {
 
 /// How hard the defaults pull against the rows: the residual (as a logarithm) that a row of a source that
 /// no fit has seen is expected to have.
-const ROW_SPREAD: f64 = 0.17;
+const ROW_SPREAD: f64 = 0.25;
 
 impl Problem<'_> {
     fn residuals(&self, constants: &ServingConstants) -> Vec<f64> {

@@ -184,8 +184,10 @@ fn checked_blind() -> String {
     let mut out = String::from(
         "\n## Checked blind\n\nEach of these sources was looked for after the fit, estimated once with the constants of that \
          day, and only then\nadded to the rows above, so these are errors on results that neither constants nor formulas had \
-         seen. What they showed\nhas been put right since where a reason was found: copies of logits in the loss of \
-         Transformers, torchtune's loss in\nchunks, the dispatch of experts.\n\n\
+         seen; further pages of\na known source count too. What they showed has been put right since where a reason was found: \
+         copies of logits in the loss\nof Transformers, torchtune's loss in chunks, the dispatch of experts; in serving, attention that is \
+         not split over cards,\nTensorRT-LLM's way to admit requests, prompts of llama.cpp through experts, slow answers of short \
+         requests on full\nservers.\n\n\
          | source | quantity | rows | median error | in range |\n| --- | --- | ---: | ---: | ---: |\n",
     );
     let text = include_str!("../../data/measured/blind.csv");

@@ -106,7 +106,7 @@ const fn architecture(bandwidth: f64, compute: f64, launch: f64) -> Architecture
         bandwidth,
         compute,
         narrow: 0.68,
-        unshared_cache: 0.01,
+        unshared_cache: 0.06,
         launch,
         experts: 1.9,
     }
@@ -348,6 +348,14 @@ pub struct KernelConstants {
     pub early_rocm_launch: f64,
     /// Latency of an all-reduce in early ROCm builds of vLLM, seconds.
     pub early_rocm_reduce_s: f64,
+    /// Bandwidth reached by Ollama before October 2025 over llama.cpp's.
+    pub early_ollama_bandwidth: f64,
+    /// Bytes moved for a cached byte in Ollama before October 2025, over those in llama.cpp.
+    pub early_ollama_cache: f64,
+    /// Time between kernels in Ollama before October 2025, over that in llama.cpp.
+    pub early_ollama_launch: f64,
+    /// Cost of an expert's product over a dense one for prompts in llama.cpp, over that in servers.
+    pub llama_cpp_experts: f64,
     /// Power of a pass's tokens that choose experts as if each chose evenly: tokens of one batch
     /// resemble one another, so that they share experts.
     pub expert_spread: f64,
@@ -380,9 +388,13 @@ impl Default for KernelConstants {
             sglang_int4_expert_layer_s: 300e-6,
             emulated_cache: 2.0,
             no_graphs_launch: 1.8,
-            early_rocm_sharing: 0.7,
+            early_rocm_sharing: 1.0,
             early_rocm_launch: 1.8,
             early_rocm_reduce_s: 45e-6,
+            early_ollama_bandwidth: 0.9,
+            early_ollama_cache: 3.0,
+            early_ollama_launch: 1.5,
+            llama_cpp_experts: 2.5,
             expert_spread: 0.87,
             expanded_bytes: 4.0,
             score_bytes: 16.0,
@@ -396,12 +408,17 @@ impl Default for KernelConstants {
 pub struct LinkConstants {
     /// Latency of one all-reduce over direct links, seconds.
     pub direct_s: f64,
+    /// The same over direct links of Ampere and earlier, over that of later ones: slower links, and switches that
+    /// do not add.
+    pub before_hopper: f64,
     /// The same over the host bus, seconds.
     pub bus_s: f64,
     /// The same over a network, seconds.
     pub network_s: f64,
-    /// Share of a link's one-way bandwidth that an all-reduce reaches.
+    /// Share of a direct link's one-way bandwidth that an all-reduce reaches.
     pub efficiency: f64,
+    /// The same of the host bus, where data passes through the host's memory.
+    pub bus_efficiency: f64,
     /// Host time of a step on several cards beside that on one, over it: inputs are sent to each
     /// card's process.
     pub several_hosts: f64,
@@ -413,9 +430,11 @@ impl Default for LinkConstants {
     fn default() -> Self {
         Self {
             direct_s: 9e-6,
+            before_hopper: 1.5,
             bus_s: 25e-6,
             network_s: 60e-6,
             efficiency: 0.45,
+            bus_efficiency: 0.3,
             several_hosts: 0.7,
             hop_s: 60e-6,
         }
@@ -533,13 +552,22 @@ impl ServingConstants {
             ("kernels.early_rocm_sharing", &mut k.early_rocm_sharing),
             ("kernels.early_rocm_launch", &mut k.early_rocm_launch),
             ("kernels.early_rocm_reduce_s", &mut k.early_rocm_reduce_s),
+            (
+                "kernels.early_ollama_bandwidth",
+                &mut k.early_ollama_bandwidth,
+            ),
+            ("kernels.early_ollama_cache", &mut k.early_ollama_cache),
+            ("kernels.early_ollama_launch", &mut k.early_ollama_launch),
+            ("kernels.llama_cpp_experts", &mut k.llama_cpp_experts),
             ("kernels.expert_spread", &mut k.expert_spread),
             ("kernels.expanded_bytes", &mut k.expanded_bytes),
             ("kernels.score_bytes", &mut k.score_bytes),
             ("links.direct_s", &mut l.direct_s),
+            ("links.before_hopper", &mut l.before_hopper),
             ("links.bus_s", &mut l.bus_s),
             ("links.network_s", &mut l.network_s),
             ("links.efficiency", &mut l.efficiency),
+            ("links.bus_efficiency", &mut l.bus_efficiency),
             ("links.several_hosts", &mut l.several_hosts),
             ("links.hop_s", &mut l.hop_s),
         ] {

@@ -24,6 +24,11 @@ pub struct EngineFacts {
     /// Answers go on while prompts are read, a piece a step; otherwise they stand still until all
     /// waiting prompts are read.
     pub mixes_prompts: bool,
+    /// A request is let in only when its whole answer will fit, so that none is ever put back
+    /// (TensorRT-LLM's default scheduler); otherwise when what it has so far does.
+    pub admits_whole: bool,
+    /// `reserved_share` is of what the weights leave free, not of the card.
+    pub reserves_of_free: bool,
 }
 
 impl EngineFacts {
@@ -50,6 +55,8 @@ impl EngineFacts {
             stages_overlap: true,
             graphs: true,
             mixes_prompts: true,
+            admits_whole: false,
+            reserves_of_free: false,
         };
         let local = Self {
             reserved_share: None,
@@ -60,6 +67,8 @@ impl EngineFacts {
             stages_overlap: true,
             graphs: false,
             mixes_prompts: true,
+            admits_whole: false,
+            reserves_of_free: false,
         };
         match engine {
             Engine::Vllm | Engine::VllmAscend => paged,
@@ -78,6 +87,8 @@ impl EngineFacts {
             Engine::TensorrtLlm => Self {
                 max_sequences: 2048,
                 block_tokens: 32,
+                admits_whole: true,
+                reserves_of_free: true,
                 ..paged
             },
             Engine::Mindie => Self {
@@ -125,6 +136,12 @@ pub struct RunDetails {
     /// vLLM on AMD cards before its 0.7: attention reads a cached key for each query head, all-reduces
     /// are the library's, and kernels are launched one by one.
     pub early_rocm: bool,
+    /// Attention is not split over the cards of a group: each card keeps its whole weights and the whole
+    /// caches of its own part of the requests; experts are split, and tokens are sent to them.
+    pub attention_dp: bool,
+    /// Ollama before October 2025: it read a cached key for several of the query heads that share it and
+    /// launched kernels one by one.
+    pub early_ollama: bool,
     /// Answers of a batch differ in length as those of people do, so that its end is a long tail.
     pub varied_answers: bool,
 }

@@ -4,6 +4,7 @@ use super::kv;
 use super::setting::Setting;
 use super::speculation::Guesser;
 use super::weights;
+use crate::catalog::AttentionKind;
 use crate::scenario::Engine;
 
 /// Bytes of the fullest card by part.
@@ -48,10 +49,42 @@ pub(super) fn sequence_bytes(setting: &Setting<'_>, tokens: u64) -> f64 {
         setting.shape,
         tokens,
         setting.element_bytes,
-        setting.tensor,
+        setting.attention_tensor(),
         setting.stages,
         setting.facts.block_tokens,
     )
+}
+
+/// Bytes that windowed blocks hold beside their windows while one prompt is read: vLLM keeps the window and a whole
+/// pass of tokens until the pass is done.
+fn windows_behind_bytes(setting: &Setting<'_>, batch: f64) -> f64 {
+    if batch < 1.0 || !matches!(setting.job.engine, Engine::Vllm | Engine::VllmAscend) {
+        return 0.0;
+    }
+    let prompt = setting.job.prompt_tokens;
+    let pass = setting.facts.pass_tokens;
+    let elements: f64 = setting
+        .shape
+        .attention
+        .iter()
+        .map(|group| match group.kind {
+            AttentionKind::Heads {
+                kv_heads,
+                head_dim,
+                window: Some(window),
+                ..
+            } => {
+                let behind = prompt.min(window.saturating_add(pass)) - prompt.min(window);
+                let heads = kv_heads.div_ceil(setting.attention_tensor());
+                2.0 * f64::from(group.layers)
+                    * f64::from(behind)
+                    * f64::from(heads)
+                    * f64::from(head_dim)
+            }
+            _ => 0.0,
+        })
+        .sum();
+    elements * setting.element_bytes / f64::from(setting.stages)
 }
 
 /// Bytes that each token of a pass writes at once in one block: residual, normed input, the
@@ -77,17 +110,23 @@ pub(super) fn card_bytes(setting: &Setting<'_>, batch: f64) -> CardBytes {
     let full = prompt + u64::from(job.output_tokens);
     let guesser = Guesser::of(setting);
     let guesser_cache = guesser.map_or(0.0, |guesser| guesser.cache);
-    let kv_cache = batch * sequence_bytes(setting, full) * (1.0 + guesser_cache);
+    let own = batch * setting.own_share();
+    let kv_cache = (own * sequence_bytes(setting, full) + windows_behind_bytes(setting, batch))
+        * (1.0 + guesser_cache);
     let vocab = f64::from(setting.shape.vocab);
     let per_token = pass_bytes_per_token(setting);
     let several = setting.tensor * setting.stages > 1;
+    // llama.cpp looks tokens up in the host's memory: of two tables only the head is on the card.
+    let mut held = setting.weights;
+    if job.engine == Engine::LlamaCpp && held.head > 0 {
+        held.embedding = 0;
+    }
     let mut bytes = CardBytes {
-        weights: weights::card_weight_bytes(
-            job.model,
-            &setting.weights,
-            setting.tensor,
-            setting.stages,
-        ) as f64,
+        weights: if setting.details.attention_dp {
+            weights::unsplit_card_weight_bytes(&held, setting.tensor) as f64
+        } else {
+            weights::card_weight_bytes(job.model, &held, setting.tensor, setting.stages) as f64
+        },
         kv_cache,
         communication: if setting.tensor > 1 && several {
             m.collective_bytes
@@ -138,9 +177,15 @@ pub(super) fn card_bytes(setting: &Setting<'_>, batch: f64) -> CardBytes {
 pub(super) const MOST_RESERVED_SHARE: f64 = 0.97;
 
 /// Requests that one copy runs at once, of `wanted`: what the pool of the KV cache holds, with
-/// requests on average past `GROWN` of their answers, and no more than the engine runs.
+/// requests on average past `GROWN` of their answers (or kept room for all of them), and no more than the
+/// engine runs.
 pub(super) fn admitted(setting: &Setting<'_>, wanted: f64) -> f64 {
     const GROWN: f64 = 0.7;
+    let grown = if setting.facts.admits_whole {
+        1.0
+    } else {
+        GROWN
+    };
     let job = setting.job;
     let usable = setting.node.card.usable_memory_bytes() as f64;
     let share = match (setting.facts.reserved_share, setting.details.reserved_share) {
@@ -149,12 +194,16 @@ pub(super) fn admitted(setting: &Setting<'_>, wanted: f64) -> f64 {
         (None, _) => MOST_RESERVED_SHARE,
     };
     let empty = card_bytes(setting, 0.0);
-    let pool = usable * share - empty.total();
+    let pool = if setting.facts.reserves_of_free {
+        (usable - empty.total()) * share
+    } else {
+        usable * share - empty.total()
+    };
     let tokens =
-        u64::from(job.prompt_tokens) + (f64::from(job.output_tokens) * GROWN).ceil() as u64;
+        u64::from(job.prompt_tokens) + (f64::from(job.output_tokens) * grown).ceil() as u64;
     let one = sequence_bytes(setting, tokens.max(1)).max(1.0);
     wanted
-        .min(f64::from(setting.facts.max_sequences))
-        .min((pool / one).max(1.0))
+        .min(f64::from(setting.facts.max_sequences) / setting.own_share())
+        .min((pool / one / setting.own_share()).max(1.0))
         .max(1.0)
 }

@@ -32,7 +32,7 @@ pub use constants::{
 pub use engine::{EngineFacts, RunDetails};
 pub use kv::{card_bytes as kv_card_bytes, card_elements as kv_card_elements, element_bytes};
 pub use memory::CardBytes;
-pub use probe::{Probe, Quantity, early_kind_name, kind_name};
+pub use probe::{Probe, Quantity, early_kind_name, early_ollama_kind_name, kind_name};
 pub use weights::{WeightBytes, card_weight_bytes, weight_bytes};
 
 use super::{Basis, MemoryEstimate, MemoryPart, ServingSpeed};

@@ -20,6 +20,8 @@ pub enum Quantity {
     Memory,
     /// Decoding for one user.
     Decode,
+    /// Prompt and answer of one user together, as tokens of both over the time of both.
+    Whole,
     /// Reading prompts.
     Prefill,
     /// Many requests at once: all their tokens together.
@@ -37,6 +39,7 @@ pub const fn kind_name(quantity: Quantity, engine: Engine) -> &'static str {
                     (Quantity::Weights, Engine::$engine) => concat!("weights ", $name),
                     (Quantity::Memory, Engine::$engine) => concat!("memory ", $name),
                     (Quantity::Decode, Engine::$engine) => concat!("decode ", $name),
+                    (Quantity::Whole, Engine::$engine) => concat!("whole ", $name),
                     (Quantity::Prefill, Engine::$engine) => concat!("prefill ", $name),
                     (Quantity::Batch, Engine::$engine) => concat!("batch ", $name),
                     (Quantity::Pace, Engine::$engine) => concat!("pace ", $name),
@@ -66,9 +69,34 @@ pub const fn early_kind_name(quantity: Quantity) -> &'static str {
         Quantity::Weights => "weights early rocm",
         Quantity::Memory => "memory early rocm",
         Quantity::Decode => "decode early rocm",
+        Quantity::Whole => "whole early rocm",
         Quantity::Prefill => "prefill early rocm",
         Quantity::Batch => "batch early rocm",
         Quantity::Pace => "pace early rocm",
+    }
+}
+
+/// Mean over requests of the part of their steps that is among the first `slowed` (as a share of the mean
+/// answer), over that share itself: short answers are written wholly in those steps. For lengths spread as
+/// the times between calls are, `E[min(b, o) / o] = 1 - e^-x + x E1(x)` with `x = b / E[o]`, and
+/// `E1(x)` is near `e^-x ln(1 + e^-g / x)`, `g` Euler's constant.
+fn shared_by_varied_answers(slowed: f64) -> f64 {
+    /// `e^-g`.
+    const EULER: f64 = 0.561_459;
+    let x = slowed.max(1e-6);
+    (1.0 - (-x).exp()) / x + (-x).exp() * (EULER / x).ln_1p()
+}
+
+/// The same for Ollama before October 2025.
+pub const fn early_ollama_kind_name(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Weights => "weights early ollama",
+        Quantity::Memory => "memory early ollama",
+        Quantity::Decode => "decode early ollama",
+        Quantity::Whole => "whole early ollama",
+        Quantity::Prefill => "prefill early ollama",
+        Quantity::Batch => "batch early ollama",
+        Quantity::Pace => "pace early ollama",
     }
 }
 
@@ -133,8 +161,8 @@ impl<'a> Probe<'a> {
         whole_s + alone_s * output * (load.running.ln() - 1.0).max(0.0)
     }
 
-    /// Seconds a token between the first and the last where `requests` are sent at once and no
-    /// more follow: later ones wait behind the first ones' prefills.
+    /// Seconds a token between the first and the last, the mean over requests, where `requests` are sent at
+    /// once and no more follow: later ones wait behind the first ones' prefills.
     pub fn tpot_at_once_s(&self, requests: f64) -> f64 {
         /// Share of the others' prefills that comes between a request's own tokens: those behind it.
         const WAITED: f64 = 0.5;
@@ -143,9 +171,15 @@ impl<'a> Probe<'a> {
         let steady = (requests / load.running - 1.0).clamp(0.0, 1.0);
         let job = self.setting.job;
         let steps = (f64::from(job.output_tokens) - 1.0).max(1.0);
-        let others_s = WAITED * (load.running - 1.0) * load.prefill_each_s / steps;
+        let behind_s = WAITED * (load.running - 1.0) * load.prefill_each_s;
         let piece_s = piece_s(&self.setting, f64::from(job.prompt_tokens.max(1)));
-        let alone_s = load.step.seconds + others_s.min(piece_s);
+        let slowed_steps = (behind_s / piece_s).max(1.0);
+        let shared = if self.setting.details.varied_answers {
+            shared_by_varied_answers(slowed_steps / steps)
+        } else {
+            1.0
+        };
+        let alone_s = load.step.seconds + (behind_s / steps * shared).min(piece_s);
         steady * load.tpot_s + (1.0 - steady) * alone_s
     }
 
@@ -177,5 +211,21 @@ impl<'a> Probe<'a> {
     pub fn most_requests_per_s(&self) -> f64 {
         let most = admitted(&self.setting, f64::from(u32::MAX));
         load(&self.setting, most).requests_per_s()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shared_by_varied_answers;
+
+    #[test]
+    fn steps_slowed_at_the_start_weigh_on_short_answers() {
+        // x = 0.1: 1 - e^-0.1 = 0.09516, E1(0.1) = 1.8229; (0.09516 + 0.18229) / 0.1 = 2.775; the
+        // approximation of E1 is within a twentieth.
+        assert!((shared_by_varied_answers(0.1) / 2.775 - 1.0).abs() < 0.05);
+        // x = 1: 1 - e^-1 = 0.6321, E1(1) = 0.2194.
+        assert!((shared_by_varied_answers(1.0) / 0.8515 - 1.0).abs() < 0.08);
+        // Where every step is slowed, each answer is: the part is all of it.
+        assert!((shared_by_varied_answers(50.0) * 50.0 - 1.0).abs() < 1e-9);
     }
 }

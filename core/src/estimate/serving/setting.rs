@@ -112,7 +112,12 @@ impl<'a> Setting<'a> {
         let bandwidth = card.bandwidth_gb_s
             * 1e9
             * below(architecture.bandwidth * engine.bandwidth, BEST_BANDWIDTH)
-            * format_bandwidth;
+            * format_bandwidth
+            * if details.early_ollama {
+                kernels.early_ollama_bandwidth
+            } else {
+                1.0
+            };
         let cache_bandwidth =
             card.bandwidth_gb_s * 1e9 * below(architecture.bandwidth, BEST_BANDWIDTH);
 
@@ -201,6 +206,35 @@ impl<'a> Setting<'a> {
         f64::from(self.tensor)
     }
 
+    /// Ways that attention is split: all, or none where each card has its own requests.
+    pub fn attention_tensor(&self) -> u32 {
+        if self.details.attention_dp {
+            1
+        } else {
+            self.tensor
+        }
+    }
+
+    /// Share of the requests whose attention one card computes.
+    pub fn own_share(&self) -> f64 {
+        if self.details.attention_dp {
+            1.0 / self.ways()
+        } else {
+            1.0
+        }
+    }
+
+    /// What llama.cpp's products of experts cost over those of servers: its kernels for one token are
+    /// as good, those for prompts sort rows by expert first and leave most of a tile empty.
+    fn llama_cpp_experts(&self, tokens: f64) -> f64 {
+        const SINGLE_ROWS: f64 = 8.0;
+        if self.job.engine == Engine::LlamaCpp && tokens > SINGLE_ROWS {
+            self.constants.kernels.llama_cpp_experts
+        } else {
+            1.0
+        }
+    }
+
     /// Tokens of a prompt of `prompt` that the prefix cache does not have.
     pub fn fresh_tokens(&self, prompt: f64) -> f64 {
         (prompt * (1.0 - self.job.habits.cached_share())).max(1.0)
@@ -231,13 +265,11 @@ impl<'a> Setting<'a> {
         } else {
             0.0
         };
-        w.kv_projections as f64 * weights::kv_share(self.shape, self.tensor)
+        let rest = w.attention as f64 + w.shared_ffn as f64;
+        w.kv_projections as f64 * weights::kv_share(self.shape, self.attention_tensor())
             + w.norms as f64
-            + (w.attention as f64
-                + w.shared_ffn as f64
-                + w.routed as f64 * touched
-                + w.head_read as f64)
-                / self.ways()
+            + rest / f64::from(self.attention_tensor())
+            + (w.routed as f64 * touched + w.head_read as f64) / self.ways()
     }
 
     /// Seconds that the products of a pass of `tokens` take, the head run on `headed` of them.
@@ -246,12 +278,15 @@ impl<'a> Setting<'a> {
         let touched = self.experts_touched(tokens);
         let routed = if touched > 0.0 {
             let each = tokens * self.experts_used / touched;
-            touched * tiles(each) * self.expert_flops * self.architecture.experts
+            let cost = self.architecture.experts * self.llama_cpp_experts(tokens);
+            touched * tiles(each) * self.expert_flops * cost
         } else {
             0.0
         };
-        (self.dense_flops * tiles(tokens) + self.head_flops * tiles(headed) + routed)
-            / (self.products * self.ways())
+        // A card's own part of the requests goes through the whole of what is not split.
+        let own = tokens * self.own_share();
+        let dense = self.dense_flops * tiles(own) / f64::from(self.attention_tensor());
+        (dense + (self.head_flops * tiles(headed) + routed) / self.ways()) / self.products
     }
 
     /// Rows that a product of `rows` rows costs as much as: kernels work in tiles, so that few
@@ -309,7 +344,8 @@ impl<'a> Setting<'a> {
 
     /// Seconds to read the caches of `sequences` of `context` tokens once, all stages' blocks.
     pub fn cache_read_s(&self, sequences: f64, context: f64) -> f64 {
-        let elements = kv::card_elements(self.shape, context, self.tensor, true);
+        let elements = kv::card_elements(self.shape, context, self.attention_tensor(), true);
+        let sequences = sequences * self.own_share();
         let sharing = self
             .shape
             .attention
@@ -330,7 +366,10 @@ impl<'a> Setting<'a> {
         } else {
             self.architecture.unshared_cache
         };
-        let unshared = 1.0 + cost * (sharing - 1.0);
+        let mut unshared = 1.0 + cost * (sharing - 1.0);
+        if self.details.early_ollama {
+            unshared *= self.constants.kernels.early_ollama_cache;
+        }
         let emulated = match self.job.kv {
             KvFormat::Bits8 | KvFormat::Bits4 if self.node.card.peak_tflops.fp8.is_none() => {
                 self.constants.kernels.emulated_cache
@@ -383,6 +422,8 @@ impl<'a> Setting<'a> {
             kernels.early_rocm_launch
         } else if self.details.no_graphs {
             kernels.no_graphs_launch
+        } else if self.details.early_ollama {
+            kernels.early_ollama_launch
         } else {
             1.0
         };
@@ -431,12 +472,37 @@ impl<'a> Setting<'a> {
         } else if self.details.early_rocm {
             (card_link, self.constants.kernels.early_rocm_reduce_s)
         } else {
-            (card_link, links.direct_s)
+            let before = matches!(self.node.card.architecture.as_str(), "Ampere" | "Volta");
+            let slower = if before { links.before_hopper } else { 1.0 };
+            (card_link, links.direct_s * slower)
         };
+        let efficiency = if within && link.is_bus() {
+            links.bus_efficiency
+        } else {
+            links.efficiency
+        }
+        .max(0.01);
+        let latency = latency * (1.0 + 0.1 * (ways - 2.0));
+        if self.details.attention_dp {
+            return hops + self.dispatch_s(tokens, latency, one_way * 1e9 * efficiency);
+        }
         let bytes = 2.0 * (ways - 1.0) / ways * tokens * f64::from(self.shape.hidden) * 2.0;
-        let one = latency * (1.0 + 0.1 * (ways - 2.0))
-            + bytes / (one_way * 1e9 * links.efficiency.max(0.01));
+        let one = latency + bytes / (one_way * 1e9 * efficiency);
         // One all-reduce after attention and one after the feed-forward network.
         2.0 * self.layers() * one + hops
+    }
+
+    /// Seconds to send tokens to their experts' cards and the results back, all blocks with experts: a card
+    /// sends each of its tokens once to each card that has any of the token's experts, in 8 bit there and in 16
+    /// bit back.
+    fn dispatch_s(&self, tokens: f64, latency: f64, bytes_s: f64) -> f64 {
+        let Some(experts) = self.shape.experts.as_ref() else {
+            return 0.0;
+        };
+        let ways = self.ways();
+        let reached = ways * (1.0 - (1.0 - 1.0 / ways).powf(self.experts_used));
+        let sent = tokens / ways * reached * (ways - 1.0) / ways;
+        let bytes = sent * f64::from(self.shape.hidden) * 3.0;
+        f64::from(experts.layers) * (2.0 * latency + bytes / bytes_s)
     }
 }

@@ -147,6 +147,11 @@ pub fn card_weight_bytes(model: &Model, bytes: &WeightBytes, tensor: u32, stages
     blocks + (tables + bytes.other).div_ceil(ways)
 }
 
+/// What a card holds where experts alone are split over `tensor` ways.
+pub fn unsplit_card_weight_bytes(bytes: &WeightBytes, tensor: u32) -> u64 {
+    bytes.total() - bytes.routed + bytes.routed.div_ceil(u64::from(tensor.max(1)))
+}
+
 /// Share of the key and value heads that one of `tensor` ways holds, the largest of any block:
 /// 1/ways where they divide, one head where there are fewer heads than ways, all of a latent.
 pub fn kv_share(shape: &Transformer, tensor: u32) -> f64 {

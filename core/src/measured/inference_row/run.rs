@@ -6,7 +6,7 @@ use crate::catalog::{Card, Catalog, Model, Node, Vendor};
 use crate::dtype::{KvFormat, WeightFormat};
 use crate::estimate::serving::{
     EngineFacts, Probe, Quantity, RunDetails, ServingConstants, ServingJob, early_kind_name,
-    kind_name, memory_with, weight_bytes,
+    early_ollama_kind_name, kind_name, memory_with, weight_bytes,
 };
 use crate::measured::InferenceRow;
 use crate::plan::ServingPlan;
@@ -71,6 +71,9 @@ pub struct ServingRun {
 const MOST_RESERVED: f64 = 0.97;
 /// Share of what an engine takes by default beyond which weights leave too little for a cache.
 const CROWDED: f64 = 0.9;
+/// Words for attention that is not split over cards. NVIDIA's guide sets it for the full load of models of
+/// experts in TensorRT-LLM, whatever a row says.
+const ATTENTION_DP: [&str; 3] = ["attention data parallel", "dp-attention", "attention_dp"];
 /// Tokens where a row does not say: a short question and answer.
 const DEFAULT_PROMPT: u32 = 256;
 /// The same of an answer.
@@ -173,6 +176,12 @@ pub fn serving_run(row: &InferenceRow, catalog: &Catalog) -> Result<ServingRun, 
         early_rocm: engine == Engine::Vllm
             && card.vendor == Vendor::Amd
             && words::version(&row.engine).is_some_and(|version| version < (0, 7)),
+        attention_dp: plan.tensor_parallel > 1
+            && model.transformer.experts.is_some()
+            && (ATTENTION_DP.iter().any(|word| notes.contains(word))
+                || (engine == Engine::TensorrtLlm && saturated)),
+        early_ollama: row.engine.to_ascii_lowercase().contains("ollama")
+            && words::is_before(&notes, 2025, 10),
         varied_answers: notes.contains("sharegpt")
             || (notes.contains("at once") && notes.contains("mean in/out") && output_tokens > 100),
     };
@@ -322,7 +331,7 @@ fn ask(
         ),
         "decode_tokens_per_s_single" if local => (Ask::DecodeAlone, Quantity::Decode),
         "decode_tokens_per_s_single" => (Ask::DecodeWhole, Quantity::Decode),
-        "total_tokens_per_s_single" => (Ask::TotalWhole, Quantity::Decode),
+        "total_tokens_per_s_single" => (Ask::TotalWhole, Quantity::Whole),
         "prefill_tokens_per_s" => (Ask::Prefill, Quantity::Prefill),
         "ttft_ms" if output_tokens <= 1 || notes.contains("whole batch") => {
             (Ask::BatchTtft, Quantity::Prefill)
@@ -377,10 +386,17 @@ fn layout(
     };
     let groups = (cards / tensor).max(1);
     let fits_group = weights_bytes / f64::from(tensor) <= usable;
-    let (stages, replicas) = if splits_layers || !fits_group {
+    let (stages, replicas) = if splits_layers {
         (groups, 1)
-    } else {
+    } else if fits_group {
         (1, groups)
+    } else {
+        // As few stages as hold the weights, and copies of them.
+        let holds = |stages: &u32| {
+            groups.is_multiple_of(*stages) && weights_bytes / f64::from(tensor * stages) <= usable
+        };
+        let stages = (1..=groups).find(holds).unwrap_or(groups);
+        (stages, groups / stages)
     };
     ServingPlan {
         cards: tensor * stages * replicas,
@@ -424,6 +440,8 @@ impl ServingRun {
     pub fn kind(&self) -> &'static str {
         if self.details.early_rocm {
             early_kind_name(self.quantity)
+        } else if self.details.early_ollama {
+            early_ollama_kind_name(self.quantity)
         } else {
             kind_name(self.quantity, self.engine)
         }
