@@ -15,6 +15,8 @@ pub enum Period {
     Hour,
     /// A day.
     Day,
+    /// A week.
+    Week,
     /// A month.
     Month,
     /// A year.
@@ -91,12 +93,17 @@ pub struct Reading {
     pub clauses: Vec<(Range<usize>, Option<usize>)>,
     /// The one currency that the text writes, if it is one.
     pub currency: Option<Currency>,
+    /// The text is of a market that shows rates which it measured.
+    pub measured: bool,
     /// There is more text than was read.
     pub cut_off: bool,
 }
 
 /// Most cards of one paste that are read; a longer one is a price list, not a listing.
 pub const MOST_ITEMS: usize = 200;
+
+/// No PCIe link of today is faster, both directions together.
+const FASTEST_BUS_GB_S: f64 = 256.0;
 
 /// Reads cleaned text.
 pub fn read(text: &str) -> Reading {
@@ -105,6 +112,7 @@ pub fn read(text: &str) -> Reading {
     let currency = only_currency(&tokens);
     let mut reading = Reading {
         currency,
+        measured: tokens.contains(&Token::Word(Word::Measured)),
         cut_off,
         ..Reading::default()
     };
@@ -182,6 +190,7 @@ fn period_of(word: Word) -> Option<Period> {
     match word {
         Word::Hour => Some(Period::Hour),
         Word::Day => Some(Period::Day),
+        Word::Week => Some(Period::Week),
         Word::Month => Some(Period::Month),
         Word::Year => Some(Period::Year),
         _ => None,
@@ -270,6 +279,8 @@ struct Context {
     missing: bool,
     vector: bool,
     linked: bool,
+    /// The figure before this one was of the machine around the card, and nothing came between.
+    of_host: bool,
 }
 
 impl ClauseReader<'_> {
@@ -305,6 +316,7 @@ impl ClauseReader<'_> {
                     }
                     self.ahead = false;
                     self.group_open = true;
+                    context.of_host = false;
                     self.at += 1;
                     continue;
                 }
@@ -315,6 +327,7 @@ impl ClauseReader<'_> {
                 }
                 Token::Break(Break::Comma | Break::Cell) => {
                     context.missing = false;
+                    context.of_host = false;
                     context.dtype = context.dtype.filter(|_| self.label_reaches_over());
                 }
                 Token::Break(_) | Token::Model(_) => {}
@@ -339,6 +352,7 @@ impl ClauseReader<'_> {
 
     fn word(&mut self, word: Word, context: &mut Context) {
         self.group_open &= word == Word::Or;
+        context.of_host = false;
         let claims = &mut self.item.claims;
         if let Some(dtype) = dtype_of(word) {
             context.dtype = Some(dtype);
@@ -413,11 +427,23 @@ impl ClauseReader<'_> {
 
     fn figure(&mut self, figure: Figure, context: &mut Context) {
         let claim = self.claim(figure, context);
+        let of_host = matches!(claim, Some(Claim::Host))
+            || context.of_host && figure.unit == Some(Unit::MbPerS);
         if let Some(claim) = claim {
             self.item.claims.push(claim);
         }
         let terms = context.terms;
+        // "PCIe 4.0, 16x 24.6 GB/s", "NVLink 4.0 415 GB/s": a generation and lanes are said of the same link.
+        let of_link = figure.high <= 32.0
+            && matches!(figure.unit, None | Some(Unit::Cards))
+            && matches!(
+                context.label,
+                Some(Word::Pcie | Word::Link | Word::OtherLink)
+            );
         *context = Context {
+            label: context.label.filter(|_| of_link),
+            linked: of_link && context.linked,
+            of_host,
             // "80/94 GB", "FP32 44.9 / FP16 89.8": a label is for one figure, a period for one price.
             terms: PriceTerms {
                 spot: terms.spot,
@@ -446,10 +472,14 @@ impl ClauseReader<'_> {
         if let Some(claim) = self.price(figure, context) {
             return Some(claim);
         }
-        let host = matches!(
-            context.label,
-            Some(Word::HostMemory | Word::Disk | Word::Host)
-        ) || self.follows(&[Word::HostMemory, Word::Disk, Word::Host]);
+        let host = !self.belongs_to_name()
+            && !self.follows(&[Word::Memory])
+            && (context.of_host
+                || matches!(
+                    context.label,
+                    Some(Word::HostMemory | Word::Disk | Word::Host)
+                )
+                || self.follows(&[Word::HostMemory, Word::Disk, Word::Host]));
         let scaled = |unit: f64| Figure {
             low: figure.low * unit,
             high: figure.high * unit,
@@ -479,7 +509,7 @@ impl ClauseReader<'_> {
                     Some(Unit::TbPerS) => scaled(1000.0),
                     _ => figure,
                 };
-                if host || context.label == Some(Word::Pcie) {
+                if host || context.label == Some(Word::Pcie) && figure.high <= FASTEST_BUS_GB_S {
                     return Some(Claim::Host);
                 }
                 Some(Claim::Figure {
@@ -492,6 +522,14 @@ impl ClauseReader<'_> {
                     sparse: false,
                     other_rate: false,
                 })
+            }
+            // "2T内存", "4 × 7.68T NVMe": terabytes.
+            Some(Unit::Tflops)
+                if context.dtype.is_none()
+                    && (self.follows_at_once(Word::HostMemory)
+                        || self.follows_at_once(Word::Disk)) =>
+            {
+                Some(Claim::Host)
             }
             Some(Unit::Tflops | Unit::Tops | Unit::Pflops) => {
                 let unit = if figure.unit == Some(Unit::Pflops) {
@@ -557,6 +595,9 @@ impl ClauseReader<'_> {
             && matches!(self.tokens.get(self.at + 2), Some(Token::Word(w)) if dtype_of(*w).is_some());
         if (context.dtype.is_some() || bracketed) && figure.high >= 1.0 {
             return Some(self.rate(figure, context));
+        }
+        if self.follows(&[Word::Host, Word::HostMemory, Word::Disk]) {
+            return Some(Claim::Host);
         }
         match context.label? {
             Word::Memory if figure.high >= 4.0 => of(Subject::Memory),
@@ -695,7 +736,11 @@ impl ClauseReader<'_> {
                     if let Some(currency) = currency_of(*word) {
                         terms.currency = terms.currency.or(Some(currency));
                     } else if let Some(period) = period_of(*word) {
-                        terms.period = terms.period.or(Some(period));
+                        // "时租 1.3 元 日租 28 元": the second is the next price's.
+                        if terms.period.is_some_and(|own| own != period) {
+                            break;
+                        }
+                        terms.period = Some(period);
                     } else if *word == Word::Whole {
                         terms.whole = true;
                     } else if *word == Word::Purchase {

@@ -698,6 +698,13 @@ impl Judge<'_> {
             return finding;
         }
         let one_way = |c: &Card| both(c).map(|rate| rate / 2.0);
+        // "NVLink 3.0 1555GB/s": the memory's rate behind the link's name.
+        let memory = self.judged(Subject::Bandwidth, figure, Unit::GbPerS, &|c| {
+            Some(c.bandwidth_gb_s)
+        });
+        if memory.verdict == Verdict::Right {
+            return memory;
+        }
         let half = self.judged(Subject::LinkRate, figure, Unit::GbPerS, &one_way);
         if half.verdict == Verdict::Right {
             return Finding {

@@ -12,7 +12,7 @@ pub use judge::{dtype_name, link_words};
 use serde::Serialize;
 
 use super::clean::clean;
-use super::finding::{Finding, Subject};
+use super::finding::{Finding, Remark, Subject, Verdict};
 use super::names::Identity;
 use crate::catalog::{Card, Catalog, PriceBook};
 
@@ -64,6 +64,19 @@ impl ListingReport {
 /// Whether more is said of a card than its name.
 fn says_more(item: &ListedCard) -> bool {
     item.findings.iter().any(|f| f.subject != Subject::Card) || item.cards.len() == 1
+}
+
+/// A market's own measurement stays below the datasheet on a sound card: it proves nothing wrong.
+fn take_as_measured(finding: &mut Finding) {
+    let of_rate = matches!(
+        finding.subject,
+        Subject::Bandwidth | Subject::LinkRate | Subject::RateOfUnnamedFormat
+    );
+    if of_rate && finding.verdict == Verdict::Wrong {
+        finding.verdict = Verdict::CannotTell;
+        finding.remarks = vec![Remark::plain("market_measures")];
+        finding.ask = None;
+    }
 }
 
 /// Adds what is said of a card to what was said of it before.
@@ -130,6 +143,9 @@ pub(crate) fn check_cleaned(text: &str, catalog: &Catalog, prices: &PriceBook) -
                 .filter_map(|id| catalog.card(id))
                 .collect(),
         );
+        if reading.measured {
+            listed.findings.iter_mut().for_each(take_as_measured);
+        }
         judged += listed.findings.len();
         if judged > MOST_FINDINGS {
             listed.findings.truncate(0);

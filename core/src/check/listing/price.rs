@@ -35,6 +35,7 @@ pub(super) fn judge(
     let hours = match period {
         Period::Hour => 1.0,
         Period::Day => 24.0,
+        Period::Week => 7.0 * 24.0,
         Period::Month => HOURS_PER_MONTH,
         Period::Year => 12.0 * HOURS_PER_MONTH,
     };

@@ -28,6 +28,7 @@ pub enum Word {
     Acc16,
     Vector,
     Memory,
+    Measured,
     HostMemory,
     Disk,
     Host,
@@ -76,6 +77,7 @@ pub enum Word {
     Eur,
     Hour,
     Day,
+    Week,
     Month,
     Year,
     Spot,
@@ -118,6 +120,8 @@ pub enum Unit {
     Tb,
     GbPerS,
     TbPerS,
+    /// A disk's or a network's rate.
+    MbPerS,
     Tflops,
     Tops,
     Pflops,
@@ -192,6 +196,18 @@ pub enum Token {
 /// Spellings with their tokens, longest first.
 type Bucket = Vec<(Vec<u8>, Token)>;
 
+/// Counts of cards whose number is a word.
+const COUNTS: [(&str, f64); 8] = [
+    ("双卡", 2.0),
+    ("两卡", 2.0),
+    ("四卡", 4.0),
+    ("六卡", 6.0),
+    ("八卡", 8.0),
+    ("八张", 8.0),
+    ("十卡", 10.0),
+    ("十六卡", 16.0),
+];
+
 struct Vocabulary {
     /// Spellings of three bytes and more, by their first three.
     long: Vec<Bucket>,
@@ -248,7 +264,16 @@ fn vocabulary() -> &'static Vocabulary {
         let all = spelled
             .iter()
             .flat_map(|(word, spellings)| spellings.split('|').map(|s| (s, Token::Word(*word))))
-            .chain(models.iter().map(|(n, p)| (n.as_str(), Token::Model(*p))));
+            .chain(models.iter().map(|(n, p)| (n.as_str(), Token::Model(*p))))
+            .chain(COUNTS.into_iter().map(|(spelling, n)| {
+                let figure = Figure {
+                    low: n,
+                    high: n,
+                    place: 1.0,
+                    unit: Some(Unit::Cards),
+                };
+                (spelling, Token::Figure(figure))
+            }));
         for (spelling, token) in all {
             let bytes = spelling.as_bytes();
             let bucket = match bucket_of(bytes) {
@@ -492,7 +517,7 @@ fn range_at(bytes: &[u8], at: usize) -> Option<(crate::check::number::Number, us
 }
 
 /// Spellings of units, longer ones first where one begins with another. The flag: a letter may not follow.
-const UNITS: [(&str, Unit); 62] = [
+const UNITS: [(&str, Unit); 64] = [
     ("flops/param", Unit::FlopsEach),
     ("flops/参数", Unit::FlopsEach),
     ("gbyte/s", Unit::GbPerS),
@@ -504,6 +529,8 @@ const UNITS: [(&str, Unit); 62] = [
     ("tb/s", Unit::TbPerS),
     ("tb/秒", Unit::TbPerS),
     ("tbps", Unit::TbPerS),
+    ("mib/s", Unit::MbPerS),
+    ("mb/s", Unit::MbPerS),
     ("gib", Unit::Gb),
     ("gb", Unit::Gb),
     ("mib", Unit::Mib),
@@ -575,7 +602,7 @@ fn units_beginning_with(first: u8) -> &'static [(&'static str, Unit)] {
 
 fn unit_at(bytes: &[u8], at: usize) -> (Option<Unit>, usize) {
     let rest = bytes.get(at..).unwrap_or_default();
-    let blanks = if rest.starts_with(b"-day") {
+    let blanks = if rest.starts_with(b"-day") || rest.starts_with(b"-gpu") {
         1
     } else {
         rest.iter()

@@ -36,7 +36,13 @@ pub fn is_whole(card: &Card, mib: f64) -> bool {
 
 /// Whether `mib` is the memory of one of the two chips of `card` that its tool lists as devices.
 pub fn is_die(card: &Card, mib: f64) -> bool {
-    card.id == "ascend-910c" && (mib - card.memory_gib * 512.0).abs() < 0.02 * mib
+    // An MLU370-X8 keeps up to a seventh of each chip's memory for error correction and itself.
+    let own = match card.id.as_str() {
+        "ascend-910c" => 0.02,
+        "cambricon-mlu370-x8" => 0.2,
+        _ => return false,
+    };
+    (mib - card.memory_gib * 512.0).abs() < own * mib
 }
 
 /// The GeForce cards whose memory and power limit these are, for names that old drivers cut to "GeForce ...".
@@ -609,6 +615,13 @@ fn failure(failure: &Failure) -> Finding {
         Failure::VersionMismatch => (Subject::Driver, "version_mismatch", "restart"),
         Failure::NoDevices => (Subject::Count, "no_devices", "missing_card"),
         Failure::LostCard => (Subject::Health, "lost_card", "replace_card"),
+        Failure::MemoryErrors => (Subject::Ecc, "xid_memory", "replace_card"),
+        Failure::LinkErrors => (Subject::Link, "xid_link", "replace_card"),
+        Failure::Firmware => (Subject::Health, "xid_firmware", "replace_card"),
+        Failure::ProgramFault => {
+            return Finding::new(Subject::Health, Verdict::Notice)
+                .because(Remark::plain("xid_program"));
+        }
     };
     Finding::new(subject, Verdict::Wrong)
         .because(Remark::plain(key))

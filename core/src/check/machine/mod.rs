@@ -75,9 +75,14 @@ impl Readers {
             || self.log.line(line, machine, catalog)
             || others::line(line, machine, catalog);
         self.unknown += usize::from(!read);
-        if !read
-            && self.unknown <= MOST_UNKNOWN
-            && let Some(failure) = Failure::read(line)
+        if read || self.unknown > MOST_UNKNOWN {
+            return;
+        }
+        let of_kernel = Failure::of_xid(line);
+        if of_kernel.is_some() {
+            machine.tool(Tool::KernelLog);
+        }
+        if let Some(failure) = of_kernel.or_else(|| Failure::read(line))
             && !machine.failures.contains(&failure)
         {
             machine.failures.push(failure);

@@ -1,13 +1,15 @@
-//! What people paste in place of a driver's own tool: `gpustat`, and the properties that PyTorch prints.
+//! What people paste in place of a driver's own tool: `gpustat` and the properties that PyTorch prints; `mthreads-gmi`.
 
 use super::line::{Line, Mark, mark};
 use super::parts::{name_device, number_before, used_and_total, value};
-use super::reading::{Machine, Tool};
+use super::reading::{Machine, Tool, Version};
 use crate::catalog::Catalog;
 
 /// Reads a line; whether it was of one of these.
 pub fn line(line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
-    gpustat(line, machine, catalog) || torch(line, machine, catalog)
+    gpustat(line, machine, catalog)
+        || torch(line, machine, catalog)
+        || moore_threads(line, machine, catalog)
 }
 
 /// `[0] NVIDIA A100-SXM4-80GB | 35'C,   0 % | 4 / 81920 MB | user(4M)`.
@@ -76,5 +78,54 @@ fn torch(line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
     name_device(device, name, catalog);
     let total = rest.split_once("total_memory=").map(|(_, rest)| rest);
     device.memory_mib = total.and_then(value).or(device.memory_mib);
+    true
+}
+
+/// `0    MTT S5000    |00000000:18:00.0    |0%    0MiB(81920MiB)` of `mthreads-gmi`, and the line below it,
+/// `     Physical      |16x(16x)            |48C   YES`.
+fn moore_threads(line: Line<'_>, machine: &mut Machine, catalog: &Catalog) -> bool {
+    const HEAD: Mark = mark("mthreads-gmi:");
+    const NAME: Mark = mark("mtt ");
+    const DRIVER: Mark = mark("driver version:");
+    if line.has(&HEAD) {
+        machine.tool(Tool::MthreadsGmi);
+        machine.driver = line.after(&DRIVER).and_then(Version::read);
+        return true;
+    }
+    if !line.may_have(b"|") || !machine.tools.contains(&Tool::MthreadsGmi) {
+        return false;
+    }
+    let cells: Vec<&str> = line.text.split('|').map(str::trim_ascii).collect();
+    let [first, second, third] = cells.as_slice() else {
+        return false;
+    };
+    if line.has(&NAME) {
+        let Some((index, name)) = first.split_once(' ') else {
+            return false;
+        };
+        let Some(device) = index.parse().ok().and_then(|index| machine.device(index)) else {
+            return false;
+        };
+        name_device(device, name, catalog);
+        device.utilization = value(third);
+        let memory = third.rsplit(' ').next().unwrap_or_default();
+        if let Some((used, total)) = memory.split_once('(') {
+            device.used_mib = value(used);
+            device.memory_mib = value(total);
+        }
+        return true;
+    }
+    let lanes = second.split_once("x(").and_then(|(now, most)| {
+        let most = most.strip_suffix("x)")?;
+        Some((now.parse::<u32>().ok()?, most.parse::<u32>().ok()?))
+    });
+    // Devices come in their order, each with this line behind its first.
+    if let Some((now, most)) = lanes.filter(|(now, most)| *now <= 32 && *most <= 32)
+        && let Some(device) = machine.devices.last_mut()
+    {
+        device.pcie.width = Some(now);
+        device.pcie.width_max = Some(most);
+        device.temperature_c = number_before(third, 'c');
+    }
     true
 }

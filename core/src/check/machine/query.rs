@@ -9,7 +9,7 @@ use crate::catalog::Catalog;
 type Heading = &'static str;
 
 /// Headings that what stands below them depends on.
-const HEADINGS: [Heading; 22] = [
+const HEADINGS: [Heading; 23] = [
     "aggregate",
     "clock policy",
     "clocks",
@@ -19,6 +19,7 @@ const HEADINGS: [Heading; 22] = [
     "fb memory usage",
     "gpu memory power readings",
     "gpu virtualization mode",
+    "limit",
     "link width",
     "max clocks",
     "mig device",
@@ -340,6 +341,10 @@ pub fn amd_value(heading: &str, key: &str, text: &str, device: &mut Device, cata
         }
         (_, "max_power" | "max_power_limit") => device.power_default_w = value(text),
         (_, "power_cap" | "socket_power_limit" | "current_power_limit" | "power_limit") => {
+            device.power_limit_w = value(text).filter(|w| *w > 0.0);
+        }
+        // `static` names the limit that is set as `metric` names the draw.
+        ("limit", "socket_power") => {
             device.power_limit_w = value(text).filter(|w| *w > 0.0);
         }
         (_, "socket_power" | "current_socket_power" | "average_socket_power") => {

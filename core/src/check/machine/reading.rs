@@ -18,7 +18,10 @@ pub enum Tool {
     AmdSmi,
     NpuSmi,
     MxSmi,
+    Cnmon,
+    MthreadsGmi,
     Lspci,
+    KernelLog,
     Gpustat,
     Torch,
     Benchmark,
@@ -36,6 +39,9 @@ impl Tool {
             Self::AmdSmi => "amd-smi",
             Self::NpuSmi => "npu-smi",
             Self::MxSmi => "mx-smi",
+            Self::Cnmon => "cnmon",
+            Self::MthreadsGmi => "mthreads-gmi",
+            Self::KernelLog => "dmesg",
             Self::Lspci => "lspci",
             Self::Gpustat => "gpustat",
             Self::Torch => "torch.cuda",
@@ -351,6 +357,14 @@ pub enum Failure {
     NoDevices,
     /// A card does not answer any more.
     LostCard,
+    /// The driver reports memory errors that could not be corrected.
+    MemoryErrors,
+    /// The driver reports errors of NVLink.
+    LinkErrors,
+    /// The card's own processor stopped answering the driver.
+    Firmware,
+    /// A program's own fault, most of the time.
+    ProgramFault,
 }
 
 impl Failure {
@@ -397,6 +411,24 @@ impl Failure {
         }
         let (_, failure) = MARKS.iter().find(|(mark, _)| line.has(mark))?;
         (*failure != Self::NoTool || TOOLS.iter().any(|tool| line.has(tool))).then_some(*failure)
+    }
+}
+
+impl Failure {
+    /// `NVRM: Xid (PCI:0000:65:00): 48, ...` of the kernel's log, by NVIDIA's table of Xid errors
+    /// (docs.nvidia.com/deploy/xid-errors).
+    pub(super) fn of_xid(line: Line<'_>) -> Option<Self> {
+        const XID: Mark = mark("xid (");
+        let (_, rest) = line.after(&XID)?.split_once("): ")?;
+        let digits = rest.find(|sign: char| !sign.is_ascii_digit())?;
+        match rest.get(..digits)?.parse::<u32>().ok()? {
+            48 | 63 | 64 | 94 | 95 => Some(Self::MemoryErrors),
+            74 => Some(Self::LinkErrors),
+            79 => Some(Self::LostCard),
+            119 | 120 => Some(Self::Firmware),
+            13 | 31 | 43 | 45 => Some(Self::ProgramFault),
+            _ => None,
+        }
     }
 }
 

@@ -40,6 +40,10 @@ impl Tables {
             self.open &= self.part == Part::Devices && self.current.is_none() && self.count == 0;
             return true;
         }
+        // The lines of mthreads-gmi begin without a bar, and its narrowest one looks like a table's.
+        if self.tool.is_none() && machine.tools.contains(&Tool::MthreadsGmi) {
+            return false;
+        }
         let Some(cells) = cells(line.text) else {
             return false;
         };
@@ -77,6 +81,8 @@ impl Tables {
         const KMD: Mark = mark("kmd version");
         const CUDA: Mark = mark("cuda version");
         const CUDA_UMD: Mark = mark("cuda umd version");
+        const CNMON: Mark = mark("cnmon v");
+        const CNMON_DRIVER: Mark = mark("driver v");
         const ROCM: Mark = mark("rocm version");
         const SLICES: Mark = mark("mig devices:");
         const PROCESSES: [Mark; 3] = [mark("processes:"), mark("process id"), mark("process:")];
@@ -100,6 +106,9 @@ impl Tables {
         } else if line.has(&AMD) && line.has(&VERSION) {
             self.begin(Tool::AmdSmi, machine);
             machine.driver = line.after(&ROCM).and_then(Version::read);
+        } else if line.has(&CNMON) {
+            self.begin(Tool::Cnmon, machine);
+            machine.driver = line.after(&CNMON_DRIVER).and_then(Version::read);
         } else if line.has(&SLICES) {
             self.part = Part::Slices;
         } else if PROCESSES.iter().any(|mark| line.has(mark)) {
@@ -140,6 +149,8 @@ impl Tables {
             || first
                 .split(' ')
                 .any(|w| w.len() >= 4 && w.starts_with("910"));
+        // cnmon: a virtual function's number stands between the card's and its name.
+        let named = named || self.tool == Some(Tool::Cnmon);
         // amd-smi: address and name in one cell.
         if has_address(first) && cells.len() == 2 {
             let name = first
