@@ -1,14 +1,15 @@
 //! Claims about a card beside its datasheet.
 
 use super::ListedCard;
-use super::claims::{Claim, Item, dtype_of};
+use super::claims::{Claim, Item};
 use super::price::{self, Market};
-use super::tokens::{Figure, Word};
+use super::tokens::Figure;
+use super::unnamed;
+use super::vocabulary::Word;
 use crate::catalog::{Card, Catalog, Currency, Market as Segment, Vendor};
 use crate::check::facts::facts;
 use crate::check::finding::{Finding, Reading, Remark, Subject, Unit, Verdict};
 use crate::check::names::{Form, Identity, families, has_label};
-use crate::dtype::ComputeDtype;
 
 /// Most that a rounded figure may be off.
 const ROUNDING: f64 = 0.04;
@@ -77,7 +78,7 @@ pub(super) fn judge(
     let mut findings = Vec::new();
     findings.extend(judge.card());
     if item.families.is_empty() {
-        findings.extend(by_figures(&item.claims, catalog));
+        findings.extend(unnamed::by_figures(&item.claims, catalog));
     }
     for claim in &item.claims {
         let finding = match *claim {
@@ -126,7 +127,7 @@ fn cards<'a>(ids: &[String], catalog: &'a Catalog) -> Vec<&'a Card> {
     ids.iter().filter_map(|id| catalog.card(id)).collect()
 }
 
-fn form_of(claim: &Claim) -> Option<Form> {
+pub(super) fn form_of(claim: &Claim) -> Option<Form> {
     let Claim::Word(Subject::Form, word) = claim else {
         return None;
     };
@@ -145,76 +146,11 @@ fn form_of(claim: &Claim) -> Option<Form> {
 }
 
 /// Whether a claimed size is the card's, by its label or as its driver reports it.
-fn is_memory(card: &Card, claimed: Figure) -> bool {
+pub(super) fn is_memory(card: &Card, claimed: Figure) -> bool {
     has_label(card, claimed.low)
         || card
             .driver_memory_mib
             .is_some_and(|mib| (f64::from(mib) / 1024.0 - claimed.low).abs() < 0.02 * claimed.low)
-}
-
-/// A card that is not named, by all of its figures together; `None` for fewer than two.
-fn by_figures(claims: &[Claim], catalog: &Catalog) -> Option<Finding> {
-    let told: Vec<&Claim> = claims
-        .iter()
-        .filter(|claim| {
-            matches!(
-                claim,
-                Claim::Figure {
-                    subject: Subject::Memory
-                        | Subject::Bandwidth
-                        | Subject::Power
-                        | Subject::Cores
-                        | Subject::Rate(_),
-                    ..
-                } | Claim::Word(Subject::MemoryType, _)
-            )
-        })
-        .collect();
-    let figures = told
-        .iter()
-        .filter(|c| matches!(c, Claim::Figure { .. }))
-        .count();
-    if told.len() < 2 || figures == 0 {
-        return None;
-    }
-    let has = |card: &Card, claim: &Claim| match *claim {
-        Claim::Figure {
-            subject, figure, ..
-        } => {
-            let value = match subject {
-                Subject::Memory => return is_memory(card, figure),
-                Subject::Bandwidth => Some(card.bandwidth_gb_s),
-                Subject::Power => card.power_w,
-                Subject::Cores => facts(&card.id).and_then(|f| f.cores),
-                Subject::Rate(dtype) => rate_of(card, dtype),
-                _ => None,
-            };
-            value.is_some_and(|truth| agrees(figure, truth))
-        }
-        Claim::Word(_, word) => {
-            memory_type(word).is_some_and(|t| card.memory_type.eq_ignore_ascii_case(t))
-        }
-        _ => false,
-    };
-    let fitting: Vec<String> = catalog
-        .cards
-        .iter()
-        .filter(|card| told.iter().all(|claim| has(card, claim)))
-        .map(|card| card.id.clone())
-        .take(8)
-        .collect();
-    Some(if fitting.is_empty() {
-        Finding::new(Subject::Card, Verdict::Wrong)
-            .because(Remark::plain("no_card_has_all"))
-            .ask("which_card")
-    } else {
-        Finding {
-            holds_for: fitting,
-            ..Finding::new(Subject::Card, Verdict::CannotTell)
-                .because(Remark::plain("cards_have_all"))
-                .ask("which_card")
-        }
-    })
 }
 
 pub(super) struct Judge<'a> {
@@ -224,13 +160,13 @@ pub(super) struct Judge<'a> {
     /// Cards that the listing leaves open.
     pub known: Vec<&'a Card>,
     /// Cards that they are easily taken for.
-    kin: Vec<&'a Card>,
+    pub kin: Vec<&'a Card>,
     pub count: Option<f64>,
     /// Cards of every name that was named in one breath.
     named: Vec<&'a [String]>,
 }
 
-type Value<'a> = &'a dyn Fn(&Card) -> Option<f64>;
+pub(super) type Value<'a> = &'a dyn Fn(&Card) -> Option<f64>;
 
 impl Judge<'_> {
     fn card(&self) -> Option<Finding> {
@@ -267,7 +203,13 @@ impl Judge<'_> {
     }
 
     /// A finding about the figures of all cards that are open.
-    fn judged(&self, subject: Subject, figure: Figure, unit: Unit, value: Value<'_>) -> Finding {
+    pub(super) fn judged(
+        &self,
+        subject: Subject,
+        figure: Figure,
+        unit: Unit,
+        value: Value<'_>,
+    ) -> Finding {
         let mut finding = Finding::new(subject, Verdict::CannotTell)
             .about(&self.identity.cards)
             .reads(Reading::Figure {
@@ -315,7 +257,7 @@ impl Judge<'_> {
 
     /// `finding`, right for the cards `held` of those that are open. Different cards named in one breath share no
     /// claim that holds for some of them only.
-    fn right_for(&self, mut finding: Finding, held: Vec<String>) -> Finding {
+    pub(super) fn right_for(&self, mut finding: Finding, held: Vec<String>) -> Finding {
         if held.len() == self.known.len() {
             return finding;
         }
@@ -411,311 +353,6 @@ impl Judge<'_> {
         finding
     }
 
-    fn rate(&self, dtype: ComputeDtype, figure: Figure, sparse: bool, other_rate: bool) -> Finding {
-        let unit = if dtype == ComputeDtype::Int8 {
-            Unit::Tops
-        } else {
-            Unit::Tflops
-        };
-        let dense = |c: &Card| rate_of(c, dtype);
-        let doubled = |c: &Card| {
-            rate_of(c, dtype)
-                .filter(|_| has_sparsity(c, dtype))
-                .map(|t| 2.0 * t)
-        };
-        let subject = Subject::Rate(dtype);
-        if sparse {
-            let finding = self.judged(subject, figure, unit, &doubled);
-            return if finding.verdict == Verdict::Right {
-                finding.because(Remark::plain("with_sparsity"))
-            } else {
-                self.judged(subject, figure, unit, &dense)
-                    .because(Remark::plain("said_sparse"))
-            };
-        }
-        let mut finding = self.judged(subject, figure, unit, &dense);
-        if finding.datasheet.is_empty() && !self.known.is_empty() {
-            // The card has no units for the format.
-            finding.verdict = Verdict::Wrong;
-            finding.remarks = vec![Remark::plain("format_missing")];
-            if self.known.iter().all(|c| c.peak_tflops.fp32.is_none()) {
-                finding.verdict = Verdict::CannotTell;
-                finding.remarks = vec![Remark::plain("no_datasheet_value")];
-            }
-            return finding;
-        }
-        if finding.verdict == Verdict::Right || finding.verdict == Verdict::CannotTell {
-            return finding;
-        }
-        let found = |value: Value<'_>| -> Vec<String> {
-            self.known
-                .iter()
-                .filter(|c| value(c).is_some_and(|truth| agrees(figure, truth)))
-                .map(|c| c.id.clone())
-                .collect()
-        };
-        let with_sparsity = found(&doubled);
-        if !with_sparsity.is_empty() && !other_rate {
-            finding.verdict = Verdict::OnlyWithSparsity;
-            finding.holds_for = with_sparsity;
-            finding.ask = None;
-            return finding.because(Remark::plain("sparsity"));
-        }
-        if let Some((key, cards)) = other_rates(dtype)
-            .iter()
-            .map(|(key, value)| (*key, found(value)))
-            .find(|(_, cards)| !cards.is_empty())
-        {
-            finding.verdict = if other_rate {
-                Verdict::Right
-            } else {
-                Verdict::OnlyOtherRate
-            };
-            finding.holds_for = cards;
-            finding.ask = None;
-            return finding.because(Remark::plain(key));
-        }
-        finding
-    }
-
-    /// A rate whose format is not written.
-    fn unnamed_rate(&self, figure: Figure) -> Finding {
-        const FORMATS: [ComputeDtype; 7] = [
-            ComputeDtype::Fp16,
-            ComputeDtype::Fp32,
-            ComputeDtype::Int8,
-            ComputeDtype::Fp8,
-            ComputeDtype::Tf32,
-            ComputeDtype::Fp64,
-            ComputeDtype::Fp4,
-        ];
-        let read = Finding::new(Subject::RateOfUnnamedFormat, Verdict::CannotTell)
-            .about(&self.identity.cards)
-            .reads(Reading::Figure {
-                low: figure.low,
-                high: figure.high,
-                unit: Unit::Tflops,
-            })
-            .ask("which_format");
-        if self.known.is_empty() {
-            return read.because(Remark::plain("no_card"));
-        }
-        // A dense rate explains the figure better than a sparse one.
-        let passes = [
-            (Verdict::Right, Verdict::CannotTell, "format_could_be"),
-            (
-                Verdict::OnlyWithSparsity,
-                Verdict::OnlyWithSparsity,
-                "format_could_be_sparse",
-            ),
-        ];
-        for (sought, verdict, key) in passes {
-            for dtype in FORMATS {
-                let tried = self.rate(dtype, figure, false, false);
-                if tried.verdict != sought {
-                    continue;
-                }
-                return Finding {
-                    datasheet: tried.datasheet,
-                    holds_for: tried.holds_for,
-                    verdict,
-                    ..read
-                }
-                .because(Remark::plain(key).with("format", Reading::word(dtype_name(dtype))));
-            }
-        }
-        Finding {
-            verdict: Verdict::Wrong,
-            ..read.because(Remark::plain("no_format_has_it"))
-        }
-    }
-
-    fn word(&self, subject: Subject, word: Word) -> Option<Finding> {
-        match subject {
-            Subject::Form => Some(self.form(form_of(&Claim::Word(subject, word))?)),
-            Subject::MemoryType => {
-                let claimed = memory_type(word)?;
-                Some(self.worded(subject, claimed, &|c| Some(c.memory_type.clone())))
-            }
-            Subject::Architecture => {
-                let claimed = architecture(word)?;
-                Some(self.worded(subject, claimed, &|c| Some(c.architecture.clone())))
-            }
-            Subject::Sharing => {
-                let key = if word == Word::Exclusive {
-                    "exclusive"
-                } else {
-                    "shared"
-                };
-                let finding = Finding::new(
-                    subject,
-                    if word == Word::Exclusive {
-                        Verdict::CannotTell
-                    } else {
-                        Verdict::Notice
-                    },
-                );
-                Some(
-                    finding
-                        .about(&self.identity.cards)
-                        .reads(Reading::Text(if word == Word::Exclusive {
-                            "check.word.exclusive"
-                        } else {
-                            "check.word.shared"
-                        }))
-                        .because(Remark::plain(key))
-                        .ask("whole_card"),
-                )
-            }
-            _ => None,
-        }
-    }
-
-    fn worded(
-        &self,
-        subject: Subject,
-        claimed: &str,
-        value: &dyn Fn(&Card) -> Option<String>,
-    ) -> Finding {
-        let same = |card: &&&Card| value(card).is_some_and(|v| v.eq_ignore_ascii_case(claimed));
-        let mut finding = Finding::new(subject, Verdict::CannotTell)
-            .about(&self.identity.cards)
-            .reads(Reading::word(claimed));
-        if self.known.is_empty() {
-            return finding.because(Remark::plain("no_card"));
-        }
-        for card in &self.known {
-            if let Some(word) = value(card) {
-                finding = finding.against(&card.id, Reading::word(word));
-            }
-        }
-        let held: Vec<String> = self
-            .known
-            .iter()
-            .filter(same)
-            .map(|c| c.id.clone())
-            .collect();
-        if !held.is_empty() {
-            finding.verdict = Verdict::Right;
-            return self.right_for(finding, held);
-        }
-        let others: Vec<String> = self.kin.iter().filter(same).map(|c| c.id.clone()).collect();
-        finding.verdict = if others.is_empty() {
-            Verdict::Wrong
-        } else {
-            Verdict::OnlyOtherVariant
-        };
-        finding.holds_for = others;
-        finding
-    }
-
-    fn form(&self, form: Form) -> Finding {
-        let claimed = match form {
-            Form::Pcie => "PCIe".to_owned(),
-            Form::Sxm(None) => "SXM".to_owned(),
-            Form::Sxm(Some(n)) => format!("SXM{n}"),
-            Form::Nvl => "NVL".to_owned(),
-            Form::Oam => "OAM".to_owned(),
-        };
-        let mut finding = Finding::new(Subject::Form, Verdict::CannotTell)
-            .about(&self.identity.cards)
-            .reads(Reading::word(claimed));
-        if self.known.is_empty() {
-            return finding.because(Remark::plain("no_card"));
-        }
-        for card in &self.known {
-            finding = finding.against(&card.id, Reading::word(&card.form));
-        }
-        let fits = |cards: &[&Card]| -> Vec<String> {
-            cards
-                .iter()
-                .filter(|c| form.fits(c))
-                .map(|c| c.id.clone())
-                .collect()
-        };
-        let held = fits(&self.known);
-        if !held.is_empty() {
-            finding.verdict = Verdict::Right;
-            return self.right_for(finding, held);
-        }
-        let others = fits(&self.kin);
-        finding.verdict = match form {
-            // A generation of the module that this card never had.
-            Form::Sxm(Some(_)) => Verdict::Wrong,
-            _ if others.is_empty() => Verdict::Wrong,
-            _ => Verdict::OnlyOtherVariant,
-        };
-        finding.holds_for = others;
-        finding.ask("which_variant")
-    }
-
-    fn link(&self, missing: bool, generation: Option<f64>) -> Option<Finding> {
-        if self.known.is_empty() {
-            return None;
-        }
-        let has = |c: &Card| c.link.kind.starts_with("NVLink") || c.link.pair_bridge_gb_s.is_some();
-        let nvlink_of = |c: &Card| {
-            c.link
-                .kind
-                .strip_prefix("NVLink ")
-                .and_then(|n| n.parse().ok())
-        };
-        let holds = |c: &&&Card| match (missing, generation) {
-            (true, _) => !has(c),
-            (false, None) => has(c),
-            (false, Some(n)) => nvlink_of(c).is_some_and(|own: f64| (own - n).abs() < 0.5),
-        };
-        let held: Vec<String> = self
-            .known
-            .iter()
-            .filter(holds)
-            .map(|c| c.id.clone())
-            .collect();
-        let mut finding = Finding::new(Subject::Link, Verdict::Wrong)
-            .about(&self.identity.cards)
-            .reads(Reading::Text(if missing {
-                "check.word.no_nvlink"
-            } else {
-                "check.word.nvlink"
-            }));
-        for card in &self.known {
-            finding = finding.against(&card.id, Reading::word(link_words(card)));
-        }
-        if held.is_empty() {
-            return Some(finding.ask("links"));
-        }
-        finding.verdict = Verdict::Right;
-        if !missing && self.known.iter().any(|c| c.link.pair_bridge_gb_s.is_some()) {
-            finding = finding.because(Remark::plain("bridge_is_extra"));
-        }
-        Some(self.right_for(finding, held))
-    }
-
-    fn link_rate(&self, figure: Figure) -> Finding {
-        let both = |c: &Card| c.link.pair_bridge_gb_s.or(c.link.bidirectional_gb_s);
-        let finding = self.judged(Subject::LinkRate, figure, Unit::GbPerS, &both);
-        if finding.verdict != Verdict::Wrong {
-            return finding;
-        }
-        let one_way = |c: &Card| both(c).map(|rate| rate / 2.0);
-        // "NVLink 3.0 1555GB/s": the memory's rate behind the link's name.
-        let memory = self.judged(Subject::Bandwidth, figure, Unit::GbPerS, &|c| {
-            Some(c.bandwidth_gb_s)
-        });
-        if memory.verdict == Verdict::Right {
-            return memory;
-        }
-        let half = self.judged(Subject::LinkRate, figure, Unit::GbPerS, &one_way);
-        if half.verdict == Verdict::Right {
-            return Finding {
-                datasheet: finding.datasheet,
-                ..half
-            }
-            .because(Remark::plain("one_direction"));
-        }
-        finding
-    }
-
     fn no_ecc(&self) -> Option<Finding> {
         if self.known.is_empty() {
             return None;
@@ -734,71 +371,6 @@ impl Judge<'_> {
     }
 }
 
-/// How a card is joined to others, in words.
-pub fn link_words(card: &Card) -> String {
-    match card.link.pair_bridge_gb_s {
-        Some(_) if !card.link.kind.starts_with("NVLink") => {
-            format!("{} (+ NVLink × 2)", card.link.kind)
-        }
-        _ => card.link.kind.clone(),
-    }
-}
-
-/// Dense peak of the catalog in TFLOPS; vector units only for the formats that matrix units lack.
-fn rate_of(card: &Card, dtype: ComputeDtype) -> Option<f64> {
-    let peak = &card.peak_tflops;
-    match dtype {
-        ComputeDtype::Fp64 => peak.fp64,
-        ComputeDtype::Fp32 => peak.fp32,
-        ComputeDtype::Tf32 => peak.tf32,
-        ComputeDtype::Fp16 => peak.fp16.or(peak.fp16_vector),
-        ComputeDtype::Bf16 => peak.bf16,
-        ComputeDtype::Fp8 => peak.fp8,
-        ComputeDtype::Int8 => peak.int8,
-        ComputeDtype::Fp4 => peak.fp4,
-    }
-}
-
-/// 2:4 sparsity came with Ampere and CDNA 3.
-fn has_sparsity(card: &Card, dtype: ComputeDtype) -> bool {
-    let format = !matches!(dtype, ComputeDtype::Fp64 | ComputeDtype::Fp32);
-    let architecture = matches!(
-        card.architecture.as_str(),
-        "Ampere" | "Ada Lovelace" | "Hopper" | "Blackwell" | "Blackwell Ultra" | "CDNA3" | "CDNA4"
-    );
-    format && architecture
-}
-
-type OtherRate = (&'static str, fn(&Card) -> Option<f64>);
-
-/// What else a card computes in the same width, and the remark about it.
-fn other_rates(dtype: ComputeDtype) -> Vec<OtherRate> {
-    match dtype {
-        ComputeDtype::Fp16 | ComputeDtype::Bf16 => vec![
-            ("acc16", |c| c.peak_tflops.fp16_acc16),
-            ("vector_units", |c| c.peak_tflops.fp16_vector),
-        ],
-        ComputeDtype::Fp32 => vec![
-            ("is_tf32", |c| c.peak_tflops.tf32),
-            ("is_tf32_sparse", |c| c.peak_tflops.tf32.map(|t| 2.0 * t)),
-            ("is_fp32_matrix", |c| {
-                (c.vendor == Vendor::Amd)
-                    .then_some(c.peak_tflops.fp32)
-                    .flatten()
-                    .map(|t| 2.0 * t)
-            }),
-        ],
-        ComputeDtype::Fp64 => vec![("is_fp64_matrix", |c| c.peak_tflops.fp64_tensor)],
-        ComputeDtype::Fp8 => vec![("acc16", |c| {
-            (c.market == Segment::Consumer)
-                .then_some(c.peak_tflops.fp8)
-                .flatten()
-                .map(|t| 2.0 * t)
-        })],
-        _ => Vec::new(),
-    }
-}
-
 /// Generation of NVIDIA's matrix units.
 fn tensor_generation(card: &Card) -> Option<f64> {
     match card.architecture.as_str() {
@@ -809,53 +381,4 @@ fn tensor_generation(card: &Card) -> Option<f64> {
         "Blackwell" | "Blackwell Ultra" => Some(5.0),
         _ => None,
     }
-}
-
-fn memory_type(word: Word) -> Option<&'static str> {
-    Some(match word {
-        Word::Hbm2 => "HBM2",
-        Word::Hbm2e => "HBM2e",
-        Word::Hbm3 => "HBM3",
-        Word::Hbm3e => "HBM3e",
-        Word::Gddr5 => "GDDR5",
-        Word::Gddr5x => "GDDR5X",
-        Word::Gddr6 => "GDDR6",
-        Word::Gddr6x => "GDDR6X",
-        Word::Gddr7 => "GDDR7",
-        _ => return None,
-    })
-}
-
-fn architecture(word: Word) -> Option<&'static str> {
-    Some(match word {
-        Word::Pascal => "Pascal",
-        Word::Volta => "Volta",
-        Word::Turing => "Turing",
-        Word::Ampere => "Ampere",
-        Word::Ada => "Ada Lovelace",
-        Word::Hopper => "Hopper",
-        Word::Blackwell => "Blackwell",
-        Word::Cdna2 => "CDNA2",
-        Word::Cdna3 => "CDNA3",
-        _ => return None,
-    })
-}
-
-/// A format's name as datasheets write it.
-pub fn dtype_name(dtype: ComputeDtype) -> &'static str {
-    match dtype {
-        ComputeDtype::Fp64 => "FP64",
-        ComputeDtype::Fp32 => "FP32",
-        ComputeDtype::Tf32 => "TF32",
-        ComputeDtype::Fp16 => "FP16",
-        ComputeDtype::Bf16 => "BF16",
-        ComputeDtype::Fp8 => "FP8",
-        ComputeDtype::Int8 => "INT8",
-        ComputeDtype::Fp4 => "FP4",
-    }
-}
-
-/// Whether a word names a format; for sayings.
-pub(super) fn names_format(word: Word) -> bool {
-    dtype_of(word).is_some()
 }

@@ -1,13 +1,21 @@
 //! Before paying: what a listing claims, claim by claim, beside the datasheet.
 
 mod claims;
+mod clause;
+mod figures;
 mod judge;
 mod price;
+mod rates;
 mod sayings;
 mod table;
 mod tokens;
+mod units;
+mod unnamed;
+mod vocabulary;
+mod worded;
 
-pub use judge::{dtype_name, link_words};
+pub use rates::dtype_name;
+pub use worded::link_words;
 
 use serde::Serialize;
 

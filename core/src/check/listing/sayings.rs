@@ -3,8 +3,10 @@
 //! Sizes are counted from parameters and the cards' memory; what no source can settle is called so.
 
 use super::claims::Reading as Text;
-use super::judge;
-use super::tokens::{Break, Figure, Token, Unit as Written, Word};
+use super::rates;
+use super::tokens::{Break, Figure, Token};
+use super::units::Unit as Written;
+use super::vocabulary::Word;
 use crate::catalog::{Card, Catalog};
 use crate::check::finding::{Finding, Reading, Remark, Subject, Unit, Verdict};
 
@@ -360,7 +362,7 @@ impl<'a> Sentence<'a> {
             .words
             .iter()
             .copied()
-            .filter(|w| judge::names_format(*w))
+            .filter(|w| rates::names_format(*w))
             .collect();
         let only_int8 = !formats.is_empty() && formats.iter().all(|w| *w == Word::Int8);
         let flops = self.of_unit(Written::Tflops).next().is_some() || self.has(&[Word::Rate]);
@@ -421,7 +423,7 @@ impl<'a> Sentence<'a> {
 
     /// "FP16 near A100's".
     fn comparison(&self) -> Option<Finding> {
-        let spoken = self.has(&[Word::Near]) && self.words.iter().any(|w| judge::names_format(*w));
+        let spoken = self.has(&[Word::Near]) && self.words.iter().any(|w| rates::names_format(*w));
         (spoken && self.named_cards).then(|| {
             Finding::new(Subject::Comparison, Verdict::CannotTell)
                 .about(&self.ids())

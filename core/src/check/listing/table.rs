@@ -1,7 +1,8 @@
 //! Tables: a header's words stand for every row.
 
 use super::claims::dtype_of;
-use super::tokens::{Break, Token, Word};
+use super::tokens::{Break, Token};
+use super::vocabulary::Word;
 
 /// `tokens` with the header's words repeated in every cell of the rows below it, and each row's card in front.
 pub fn spread(tokens: Vec<Token>) -> Vec<Token> {

@@ -10,13 +10,16 @@ mod parts;
 mod query;
 mod reading;
 mod requirement;
+mod slot;
 mod tables;
+mod whole;
 
-pub use judge::{card_of, findings, own_pcie, speed_under_limit};
+pub use judge::{card_of, findings, speed_under_limit};
 pub use reading::{
     Device, Failure, Link, MOST_DEVICES, Machine, Measured, Partition, Pcie, Slice, Throttle, Tool,
     Version,
 };
+pub use slot::own_pcie;
 
 use crate::catalog::Catalog;
 
