@@ -237,6 +237,8 @@ fn range_at(bytes: &[u8], at: usize) -> Option<(crate::check::number::Number, us
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
     use crate::check::clean::clean;
 
