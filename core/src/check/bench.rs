@@ -1,22 +1,43 @@
 //! Quick benchmarks: commands that need only PyTorch, what a card should show, and from what value on to complain.
 
-use serde::Serialize;
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, Reading, Remark, Subject, Unit, Verdict};
 use super::machine::Measured;
 use crate::catalog::{Card, Vendor};
 use crate::estimate::training::TrainingConstants;
 
-/// Share of the expected value below which one may complain: cards of one kind differ by up to a tenth with cooling and
-/// silicon, so a fifth below is something else. An assumption of ours.
-const COMPLAIN_BELOW: f64 = 0.8;
-/// The same for links, whose rate depends on how slots share switches.
-const COMPLAIN_BELOW_LINK: f64 = 0.6;
-/// A SATA SSD's interface moves 0.6 GB/s; whoever pays for NVMe or a fast cloud disk gets more.
-const DISK_EXPECTED_GB_S: f64 = 0.5;
+/// From what value on one may complain of a benchmark, and why: an entry of `core/data/check/benchmarks.json`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Limit {
+    kind: Benchmark,
+    /// Share of the expected value below which one may complain.
+    complain_below: f64,
+    /// What any machine shows, GB/s, where that does not depend on the card.
+    expected_gb_s: Option<f64>,
+    /// Least share of the datasheet's rate that is expected.
+    least_share: Option<f64>,
+    /// Why.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for people, and for a test"))]
+    reason: String,
+    /// What that rests on.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for people, and for a test"))]
+    source: String,
+}
+
+fn limits() -> &'static [Limit] {
+    static LIMITS: OnceLock<Vec<Limit>> = OnceLock::new();
+    LIMITS.get_or_init(|| {
+        // A test reads the file; were it ever unreadable, nothing is expected.
+        serde_json::from_str(include_str!("../../data/check/benchmarks.json")).unwrap_or_default()
+    })
+}
 
 /// Kinds of quick benchmarks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Benchmark {
     /// A product of two square matrices in a 16-bit format.
@@ -43,10 +64,6 @@ pub struct QuickBenchmark {
     /// Unit of both.
     pub unit: Unit,
 }
-
-/// Least share of its bandwidth that a plain copy on a sound card reaches: what the estimator
-/// assumes of memory before any fit.
-const PLAIN_COPY_SHARE: f64 = 0.8;
 
 impl Benchmark {
     /// Every kind, in the order in which they are shown.
@@ -77,26 +94,23 @@ impl Benchmark {
     fn expected(self, card: Option<&Card>) -> Option<f64> {
         let speed = &TrainingConstants::embedded().speed;
         match self {
-            Self::DiskRead => Some(DISK_EXPECTED_GB_S),
+            Self::DiskRead => self.limit()?.expected_gb_s,
             Self::MatrixProduct => {
                 let card = card?;
                 Some(half_peak(card)? * speed.product_share(card))
             }
             // The fitted share is that of training's kernels; a plain copy reaches more.
             Self::DeviceCopy => {
-                Some(card?.bandwidth_gb_s * speed.bandwidth_efficiency.max(PLAIN_COPY_SHARE))
+                let least = self.limit()?.least_share.unwrap_or_default();
+                Some(card?.bandwidth_gb_s * speed.bandwidth_efficiency.max(least))
             }
             // With two cards the bus rate is the bytes over the time.
             Self::AllReduce => Some(card?.link.bidirectional_gb_s? / 2.0 * speed.link_efficiency),
         }
     }
 
-    fn complain_share(self) -> f64 {
-        match self {
-            Self::AllReduce => COMPLAIN_BELOW_LINK,
-            Self::DiskRead => 1.0,
-            _ => COMPLAIN_BELOW,
-        }
+    fn limit(self) -> Option<&'static Limit> {
+        limits().iter().find(|limit| limit.kind == self)
     }
 
     /// The benchmark for `card`, or for one that is not known.
@@ -106,7 +120,9 @@ impl Benchmark {
             kind: self,
             command: self.command(card),
             expected,
-            complain_below: expected.map(|e| e * self.complain_share()),
+            complain_below: expected
+                .zip(self.limit())
+                .map(|(e, limit)| e * limit.complain_below),
             unit: self.unit(),
         }
     }
@@ -215,6 +231,15 @@ mod tests {
         let copy = Benchmark::DeviceCopy.on(card).expected.unwrap();
         // Copies reach most of the bandwidth, never all of it.
         assert!((0.6 * 2039.0..2039.0).contains(&copy), "{copy}");
+    }
+
+    #[test]
+    fn every_limit_has_its_reason_and_source() {
+        for kind in Benchmark::ALL {
+            let limit = kind.limit().unwrap();
+            assert!((0.5..=1.0).contains(&limit.complain_below));
+            assert!(limit.reason.len() > 40 && limit.source.starts_with("https://"));
+        }
     }
 
     #[test]
