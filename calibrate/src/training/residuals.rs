@@ -116,6 +116,11 @@ fn residual_of<'a>(
     let kind = case.row().task.as_str();
     let mut groups = vec![(2, "", kind), (2, "", "")];
     let card = case.card();
+    if let Some(stack) = case.setup().habits.stack
+        && case.is_memory()
+    {
+        groups.push((2, "", kind_and_stack_name(case.setup().method, stack)));
+    }
     if !case.row().card.is_empty() {
         groups.push((0, &card.id, kind));
         groups.push((1, &card.architecture, kind));

@@ -102,6 +102,26 @@ impl Spread {
         ))
     }
 
+    /// The range from the one group of `kind` on cards of any architecture, where it has enough
+    /// measurements: what software allocates is no matter of the card, as long as it is the same
+    /// software.
+    pub fn range_of_software(&self, mid: f64, card: &Card, kind: &str) -> Option<(Range, Basis)> {
+        if card.vendor != Vendor::Nvidia {
+            return None;
+        }
+        let group = self.groups.iter().find(|g| {
+            g.scope == GroupScope::JobKind && g.measurements >= ENOUGH && g.kind == kind
+        })?;
+        Some((
+            group.around(mid, 1.0),
+            Basis {
+                measurements: group.measurements,
+                scope: BasisScope::JobKind,
+                typical_error: group.typical_error,
+            },
+        ))
+    }
+
     /// The range around `mid` for a job of `kind` on `card`: from the card's own measurements,
     /// else from its architecture's, else from the kind's (wider), else from all (wider still).
     pub fn range(&self, mid: f64, card: &Card, kind: &str) -> (Range, Basis) {

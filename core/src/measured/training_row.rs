@@ -40,6 +40,21 @@ pub struct TrainingCase<'a> {
     instrument: Instrument,
 }
 
+/// `rate` with the doubt of how a source counts FLOPs beside it: attention's half, the head and
+/// embeddings come to this much between conventions.
+fn counted(rate: Range) -> Range {
+    const BETWEEN_CONVENTIONS: f64 = 0.05;
+    let farther = |end: f64| (end / rate.mid).ln().hypot(BETWEEN_CONVENTIONS).exp();
+    if !rate.mid.is_normal() {
+        return rate;
+    }
+    Range {
+        low: rate.mid / farther(rate.low),
+        mid: rate.mid,
+        high: rate.mid * farther(rate.high),
+    }
+}
+
 /// `card` with what the row says of its own: a power limit, another maker's memory.
 fn as_run<'a>(card: &'a Card, words: &Words) -> Cow<'a, Card> {
     let watts = words.number_before("w limit");
@@ -318,7 +333,13 @@ impl<'a> TrainingCase<'a> {
                 } else {
                     self.dense_peak() / 100.0
                 };
-                per_card.scale(flops / unit)
+                // Megatron's own formula is published; what others count is read from their words.
+                let rate = if self.convention.recompute {
+                    per_card
+                } else {
+                    counted(per_card)
+                };
+                rate.scale(flops / unit)
             }
             _ => return self.judge_run(per_card, cards, constants),
         };

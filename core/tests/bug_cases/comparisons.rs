@@ -235,7 +235,7 @@ fn sharded_weights_are_gathered_again() {
     for (sharding, recompute, measured, within) in [
         (Sharding::Zero2, Recompute::Full, 43.8, 0.15),
         (Sharding::Zero2, Recompute::None, 62.3, 0.35),
-        (Sharding::Zero3, Recompute::None, 75.2, 0.15),
+        (Sharding::Zero3, Recompute::None, 75.2, 0.10),
     ] {
         let is = bytes(sharding, recompute).total() as f64;
         let what = format!("{sharding:?} {recompute:?}");

@@ -363,7 +363,8 @@ pub fn generation_memory(
                 (0.0, one / cards, 0.0, pass),
                 (0.0, 0.0, vae, decode),
             ];
-            let size = |m: &(f64, f64, f64, f64)| m.0 + m.1 + m.2 + m.3;
+            // What the allocator holds beyond the activations belongs to their moment.
+            let size = |m: &(f64, f64, f64, f64)| m.0 + m.1 + m.2 + m.3 * c.reserved;
             moments
                 .into_iter()
                 .max_by(|a, b| size(a).total_cmp(&size(b)))

@@ -83,8 +83,13 @@ pub fn memory_with(
     .into_iter()
     .filter(|(_, bytes)| *bytes > 0)
     .collect();
-    let (needed_bytes, basis) =
-        constants.memory_range(card.total() as f64, card.uncertain(), job, node.card);
+    let (needed_bytes, basis) = constants.memory_range(
+        card.total() as f64,
+        card.uncertain(),
+        job,
+        job.stack(plan),
+        node.card,
+    );
     MemoryEstimate {
         parts,
         needed_bytes,

@@ -23,6 +23,7 @@ mod job;
 mod memory;
 mod micro_batch;
 mod optimizer;
+mod priors;
 mod rates;
 mod speed;
 

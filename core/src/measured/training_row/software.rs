@@ -112,7 +112,7 @@ pub fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> 
             "without sequence parallel",
         ]),
         eager_update: words.any(&["internevo"]),
-        dispatch: dispatch(words),
+        dispatch: dispatch(row, words),
         loss: if words.noted(&["no autocast", "compiled loss"]) {
             LossCopies::Half
         } else if words.any(&["qwenlm/qwen:"]) {
@@ -131,16 +131,18 @@ pub fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> 
 }
 
 /// Release of NeMo's container: graphs of experts' blocks came with 26.02.01, sending in one kernel
-/// with 26.06.
+/// with 26.06 on racks.
 fn nemo_release(words: &Words) -> Option<(u32, u32, u32)> {
     words
         .release_of("nemo ")
         .or_else(|| words.release_of("megatron-bridge "))
 }
 
-/// How tokens are sent to experts: kernel after kernel unless said otherwise.
-fn dispatch(words: &Words) -> Dispatch {
-    let direct = nemo_release(words).is_some_and(|release| release >= (26, 6, 0));
+/// How tokens are sent to experts: kernel after kernel unless said otherwise. NeMo's one kernel is
+/// for racks that are one domain of NVLink: elsewhere its releases before and after run alike.
+fn dispatch(row: &TrainingRow, words: &Words) -> Dispatch {
+    let rack = row.card.starts_with("gb");
+    let direct = rack && nemo_release(words).is_some_and(|release| release >= (26, 6, 0));
     if direct || words.any(&["deepep", "hybridep"]) {
         Dispatch::Direct
     } else {

@@ -501,6 +501,7 @@ impl<'a> TrainingSearch<'a> {
             bytes.total() as f64,
             bytes.uncertain(),
             &job,
+            job.stack(plan),
             self.node.card,
         );
         range.high
