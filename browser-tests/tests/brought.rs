@@ -80,8 +80,11 @@ fn a_model_is_pasted_corrected_dropped_and_shared() -> Outcome {
         unfold(page, "bring").await?;
         // What is wrong is named by its field, and the answer stays.
         let verdict = page.text("verdict").await?;
-        page.type_into("bring-text", "{\"num_hidden_layers\":\"many\",\"hidden_size\":64}")
-            .await?;
+        page.type_into(
+            "bring-text",
+            "{\"num_hidden_layers\":\"many\",\"hidden_size\":64}",
+        )
+        .await?;
         page.click("bring-read").await?;
         page.wait_for_text("bring-error", |text| text.contains("num_hidden_layers"))
             .await?;
@@ -126,7 +129,10 @@ fn a_model_is_pasted_corrected_dropped_and_shared() -> Outcome {
         let answer = page.text("verdict").await?;
         let link = shared_link(page).await?;
         let (sent, kept) = link.split_once('#').ok_or("nothing behind the hash")?;
-        assert!(kept.contains("layers=12") && !sent.contains("layers="), "{link}");
+        assert!(
+            kept.contains("layers=12") && !sent.contains("layers="),
+            "{link}"
+        );
         reopen(page, &link).await?;
         page.wait_for_text("verdict", |text| text == answer).await?;
         let layers = page.element("field-layers").await?.prop("value").await?;

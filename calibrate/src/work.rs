@@ -16,7 +16,7 @@ use cardfit::estimate::work::{Constants, Slot, architecture_key};
 use cardfit::measured::{InferenceRow, TrainingRow, WorkCase, is_work};
 
 use crate::Fitted;
-use crate::loss::{quantile_of, source_weights};
+use crate::loss::{quantile_of, settled, source_weights};
 use crate::sources::leave_one_source_out;
 
 /// Residuals beyond this pull no harder than one at it.
@@ -387,15 +387,19 @@ fn spread<C: Default>(
             _ => (GroupScope::JobKind, 2),
         };
         let errors: Vec<f64> = off.iter().map(|r| ((-r).exp() - 1.0).abs()).collect();
-        (off.len() >= enough).then(|| SpreadGroup {
-            scope,
-            name,
-            kind: kind.to_owned(),
-            measurements: off.len() as u32,
-            sources: 0,
-            low: rounded(quantile_of(&off, TAIL).exp().min(1.0)),
-            high: rounded(quantile_of(&off, 1.0 - TAIL).exp().max(1.0)),
-            typical_error: rounded(quantile_of(&errors, 0.5)),
+        let ratios: Vec<f64> = off.iter().map(|r| r.exp()).collect();
+        (off.len() >= enough).then(|| {
+            let group = SpreadGroup {
+                scope,
+                name,
+                kind: kind.to_owned(),
+                measurements: off.len() as u32,
+                sources: 0,
+                low: rounded(quantile_of(&off, TAIL).exp().min(1.0)),
+                high: rounded(quantile_of(&off, 1.0 - TAIL).exp().max(1.0)),
+                typical_error: rounded(quantile_of(&errors, 0.5)),
+            };
+            settled(group, &ratios)
         })
     });
     Spread {

@@ -1,6 +1,6 @@
 //! Ranges from residuals of leave-one-source-out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cardfit::estimate::serving::{Quantity, ServingConstants, kind_name};
 use cardfit::estimate::spread::{ENOUGH, GroupScope, Spread, SpreadGroup};
@@ -59,6 +59,7 @@ pub fn spread(runs: &[Measured], fitted: &Fitted<ServingConstants>) -> Spread {
                 .push(group(scope, name, kind, residuals, residuals.len() as u32));
         }
     }
+    settle_as_judged(&mut spread, runs, fitted);
     // Engines without measurements of a quantity have the spread of all engines, as many rows of
     // their own as none.
     for quantity in [
@@ -87,6 +88,75 @@ pub fn spread(runs: &[Measured], fitted: &Fitted<ServingConstants>) -> Spread {
         }
     }
     spread
+}
+
+/// Rows of one architecture are judged by their card's own range where it has one, else by the architecture's: each of
+/// these holds its own rows, but together they may hold too few or too many of the architecture's. Then the ends of all
+/// that are used are moved together.
+fn settle_as_judged(spread: &mut Spread, runs: &[Measured], fitted: &Fitted<ServingConstants>) {
+    /// Moves of one round, and rounds.
+    const STEP: f64 = 0.02;
+    const ROUNDS: usize = 40;
+    /// Share of rows inside that is aimed at.
+    const HELD: std::ops::RangeInclusive<f64> = 0.765..=0.87;
+    let mut judged: BTreeMap<(String, &str), Vec<(usize, f64)>> = BTreeMap::new();
+    for measured in runs {
+        let Some(card) = measured.run.card() else {
+            continue;
+        };
+        let kind = measured.run.kind();
+        let place = |scope: GroupScope, name: &str| {
+            let same = |g: &SpreadGroup| g.scope == scope && g.name == name && g.kind == kind;
+            spread.groups.iter().position(same)
+        };
+        // Memory is not a matter of the card's units: its rows have no architecture's range.
+        let counted = matches!(
+            measured.run.quantity(),
+            Quantity::Weights | Quantity::Memory
+        );
+        let nearest = place(GroupScope::Card, &card.id).or_else(|| {
+            (!counted)
+                .then(|| place(GroupScope::Architecture, &card.architecture))
+                .flatten()
+        });
+        let constants = fitted.without.get(&measured.source).unwrap_or(&fitted.all);
+        if let Some(at) = nearest {
+            judged
+                .entry((card.architecture.clone(), kind))
+                .or_default()
+                .push((at, measured.residual(constants).exp()));
+        }
+    }
+    for rows in judged.values().filter(|rows| rows.len() >= ENOUGH as usize) {
+        for _ in 0..ROUNDS {
+            let inside = |(at, ratio): &&(usize, f64)| {
+                spread.groups.get(*at).is_some_and(|group| {
+                    let range = group.around(1.0, 1.0);
+                    (range.low..=range.high).contains(ratio)
+                })
+            };
+            let share = rows.iter().filter(inside).count() as f64 / rows.len() as f64;
+            let by = match share {
+                few if few < *HELD.start() => 1.0 + STEP,
+                many if many > *HELD.end() => 1.0 - STEP,
+                _ => break,
+            };
+            let used: BTreeSet<usize> = rows.iter().map(|(at, _)| *at).collect();
+            for at in used {
+                if let Some(group) = spread.groups.get_mut(at) {
+                    group.low = group.low.powf(by).min(0.98);
+                    group.high = group.high.powf(by).max(1.02);
+                }
+            }
+        }
+    }
+    for group in &mut spread.groups {
+        (group.low, group.high) = (rounded(group.low), rounded(group.high));
+    }
+}
+
+fn rounded(end: f64) -> f64 {
+    (end * 1e4).round() / 1e4
 }
 
 /// How far off one row is, as a logarithm, and whose it is.
@@ -132,7 +202,6 @@ fn group(
         .iter()
         .map(|r| ((-r.size).exp() - 1.0).abs())
         .collect();
-    let rounded = |x: f64| (x * 1e4).round() / 1e4;
     let ratios: Vec<f64> = residuals.iter().map(|r| r.size.exp()).collect();
     let group = SpreadGroup {
         scope,

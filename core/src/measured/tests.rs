@@ -31,7 +31,7 @@ fn the_shipped_files_are_read_whole() {
     let Ok(MeasuredFile::Inference(inference)) = MeasuredFile::parse(INFERENCE_CSV) else {
         panic!("inference")
     };
-    assert_eq!((training.len(), inference.len()), (1765, 5155));
+    assert_eq!((training.len(), inference.len()), (1765, 5182));
     for row in &training {
         assert!(row.problems.is_empty(), "{} {:?}", row.id, row.problems);
         assert!(
@@ -48,7 +48,7 @@ fn the_shipped_files_are_read_whole() {
             "{}",
             row.id
         );
-        assert!(row.value.is_some(), "{}", row.id);
+        assert!(row.value.is_some() || row.ran_out_of_memory(), "{}", row.id);
     }
     assert_eq!(training.iter().filter(|r| r.ran_out_of_memory()).count(), 8);
     let first = &training[0];
