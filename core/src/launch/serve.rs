@@ -19,7 +19,7 @@ pub(super) fn files(
         files.push(sglang(serving, plan, offer, model));
     }
     if gguf_of(serving.weights).is_some() {
-        files.push(llama_cpp(serving, plan));
+        files.push(llama_cpp(serving, plan, offer));
     }
     let own = match serving.engine {
         Some(Engine::Sglang) => "SGLang",
@@ -53,14 +53,75 @@ fn quantised_on_load(format: WeightFormat) -> Option<&'static str> {
     }
 }
 
-fn vllm(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> LaunchFile {
-    let dtype = match serving.weights {
+/// Name of a format that weights are held in as they are.
+fn dtype_of(format: WeightFormat) -> Option<&'static str> {
+    match format {
         WeightFormat::Fp32 => Some("float32"),
         WeightFormat::Fp16 => Some("float16"),
         WeightFormat::Bf16 => Some("bfloat16"),
         _ => None,
-    };
+    }
+}
+
+/// Where the copies of a model run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Placing {
+    /// Copies that one command starts.
+    copies: u32,
+    /// Nodes that one command runs on, each with its own rank.
+    nodes: u32,
+    /// How many times the command is started, each time on nodes of its own.
+    starts: u32,
+}
+
+impl Placing {
+    /// Copies that share a node are started together. One that is larger than a node runs over several, alone.
+    fn of(plan: &ServingPlan, offer: &Offer) -> Self {
+        let in_node = plan.cards.div_ceil(offer.nodes.max(1)).max(1);
+        let one = (plan.tensor_parallel * plan.pipeline_parallel).max(1);
+        if one > in_node {
+            return Self {
+                copies: 1,
+                nodes: one.div_ceil(in_node),
+                starts: plan.replicas.max(1),
+            };
+        }
+        let copies = (in_node / one).clamp(1, plan.replicas.max(1));
+        Self {
+            copies,
+            nodes: 1,
+            starts: plan.replicas.max(1).div_ceil(copies),
+        }
+    }
+
+    /// What the one who starts it has to know.
+    fn notes(self, on_other_nodes: &str) -> String {
+        let mut text = String::new();
+        if self.nodes > 1 {
+            text += &format!(
+                "# On each of {} nodes, NODE_RANK counting from 0 at MASTER_ADDRESS{on_other_nodes}.\n",
+                self.nodes
+            );
+        }
+        if self.starts > 1 {
+            text += &format!(
+                "# {} times, each on nodes of its own behind one load balancer.\n",
+                self.starts
+            );
+        }
+        text
+    }
+}
+
+fn vllm(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> LaunchFile {
+    let dtype = dtype_of(serving.weights);
     let quantised = quantised_on_load(serving.weights);
+    let placing = Placing::of(plan, offer);
+    let cache = match serving.kv {
+        KvFormat::Bits8 => Some("fp8"),
+        KvFormat::Bits4 => Some("int4_per_token_head"),
+        _ => None,
+    };
     let command = Command::new(&format!("vllm serve {model}"))
         .flag("--tensor-parallel-size", plan.tensor_parallel)
         .flag_if(
@@ -68,7 +129,10 @@ fn vllm(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> La
             "--pipeline-parallel-size",
             plan.pipeline_parallel,
         )
-        .flag_if(plan.replicas > 1, "--data-parallel-size", plan.replicas)
+        .flag_if(placing.copies > 1, "--data-parallel-size", placing.copies)
+        .flag_if(placing.nodes > 1, "--nnodes", placing.nodes)
+        .flag_if(placing.nodes > 1, "--node-rank", "NODE_RANK")
+        .flag_if(placing.nodes > 1, "--master-addr", "MASTER_ADDRESS")
         .flag("--max-model-len", context(serving))
         .flag("--max-num-seqs", plan.batch.max(1))
         .flag(
@@ -81,7 +145,11 @@ fn vllm(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> La
             "--quantization",
             quantised.unwrap_or_default(),
         )
-        .flag_if(serving.kv == KvFormat::Bits8, "--kv-cache-dtype", "fp8")
+        .flag_if(
+            cache.is_some(),
+            "--kv-cache-dtype",
+            cache.unwrap_or_default(),
+        )
         .flag_if(
             serving.habits.guesses > 0,
             "--speculative-config",
@@ -90,7 +158,7 @@ fn vllm(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> La
     LaunchFile {
         tool: "vLLM",
         name: "serve-vllm.sh",
-        text: with_notes(&command, serving),
+        text: placing.notes(", with --headless on the others") + &with_notes(&command, serving),
     }
 }
 
@@ -98,7 +166,7 @@ fn vllm(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> La
 fn guesser_of_vllm(serving: &Serving) -> String {
     let guesses = serving.habits.guesses;
     let guesser = match serving.habits.draft_params {
-        Some(_) => "\"model\": \"DRAFT_MODEL\"",
+        Some(_) => "\"method\": \"draft_model\", \"model\": \"DRAFT_MODEL\"",
         None => "\"method\": \"mtp\"",
     };
     format!("'{{{guesser}, \"num_speculative_tokens\": {guesses}}}'")
@@ -107,6 +175,13 @@ fn guesser_of_vllm(serving: &Serving) -> String {
 fn sglang(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> LaunchFile {
     let quantised = quantised_on_load(serving.weights);
     let habits = &serving.habits;
+    let placing = Placing::of(plan, offer);
+    let cache = match serving.kv {
+        KvFormat::Bits8 => Some("fp8_e4m3"),
+        KvFormat::Bits4 => Some("fp4_e2m1"),
+        _ => None,
+    };
+    let dtype = dtype_of(serving.weights);
     let command = Command::new("python -m sglang.launch_server")
         .flag("--model-path", model)
         .flag("--tp-size", plan.tensor_parallel)
@@ -115,22 +190,30 @@ fn sglang(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> 
             "--pp-size",
             plan.pipeline_parallel,
         )
-        .flag_if(plan.replicas > 1, "--dp-size", plan.replicas)
+        .flag_if(placing.copies > 1, "--dp-size", placing.copies)
+        .flag_if(placing.nodes > 1, "--nnodes", placing.nodes)
+        .flag_if(placing.nodes > 1, "--node-rank", "NODE_RANK")
+        .flag_if(
+            placing.nodes > 1,
+            "--dist-init-addr",
+            "MASTER_ADDRESS:50000",
+        )
         .flag("--context-length", context(serving))
         .flag("--max-running-requests", plan.batch.max(1))
         .flag(
             "--mem-fraction-static",
             format!("{:.2}", share_of_memory(offer) - 0.05),
         )
+        .flag_if(dtype.is_some(), "--dtype", dtype.unwrap_or_default())
         .flag_if(
             quantised.is_some(),
             "--quantization",
             quantised.unwrap_or_default(),
         )
         .flag_if(
-            serving.kv == KvFormat::Bits8,
+            cache.is_some(),
             "--kv-cache-dtype",
-            "fp8_e5m2",
+            cache.unwrap_or_default(),
         )
         .flag_if(
             habits.guesses > 0,
@@ -160,7 +243,7 @@ fn sglang(serving: &Serving, plan: &ServingPlan, offer: &Offer, model: &str) -> 
     LaunchFile {
         tool: "SGLang",
         name: "serve-sglang.sh",
-        text: with_notes(&command, serving),
+        text: placing.notes("") + &with_notes(&command, serving),
     }
 }
 
@@ -174,9 +257,6 @@ fn with_notes(command: &Command, serving: &Serving) -> String {
         }
         WeightFormat::Int8 => text.push_str("# The checkpoint must hold INT8 weights.\n"),
         _ => {}
-    }
-    if serving.kv == KvFormat::Bits4 {
-        text.push_str("# The estimate counts a 4-bit cache, which this server does not offer.\n");
     }
     text + &command.text() + "\n"
 }
@@ -193,7 +273,7 @@ fn gguf_of(format: WeightFormat) -> Option<String> {
     }
 }
 
-fn llama_cpp(serving: &Serving, plan: &ServingPlan) -> LaunchFile {
+fn llama_cpp(serving: &Serving, plan: &ServingPlan, offer: &Offer) -> LaunchFile {
     let kind = gguf_of(serving.weights).unwrap_or_default();
     let cache = match serving.kv {
         KvFormat::Bits8 => Some("q8_0"),
@@ -203,10 +283,11 @@ fn llama_cpp(serving: &Serving, plan: &ServingPlan) -> LaunchFile {
     let slots = plan.batch.max(1);
     // One cache is shared by all slots.
     let context = u64::from(context(serving)) * u64::from(slots);
-    let drafts = serving.habits.guesses > 0 && serving.habits.draft_params.is_some();
+    let guesses = serving.habits.guesses > 0;
+    let drafts = serving.habits.draft_params.is_some();
     let command = Command::new("llama-server")
         .flag("--model", format!("MODEL-{kind}.gguf"))
-        .flag("--n-gpu-layers", 999)
+        .flag("--n-gpu-layers", "all")
         .flag("--ctx-size", context)
         .flag("--parallel", slots)
         .flag("--flash-attn", "on")
@@ -221,19 +302,29 @@ fn llama_cpp(serving: &Serving, plan: &ServingPlan) -> LaunchFile {
         )
         .flag_if(cache.is_some(), "--cache-type-k", cache.unwrap_or_default())
         .flag_if(cache.is_some(), "--cache-type-v", cache.unwrap_or_default())
-        .flag_if(drafts, "--model-draft", "DRAFT_MODEL.gguf")
-        .flag_if(drafts, "--draft-max", serving.habits.guesses);
-    let copies = if plan.replicas > 1 {
-        format!(
+        .flag_if(
+            guesses,
+            "--spec-type",
+            if drafts { "draft-simple" } else { "draft-mtp" },
+        )
+        .flag_if(guesses && drafts, "--spec-draft-model", "DRAFT_MODEL.gguf")
+        .flag_if(guesses, "--spec-draft-n-max", serving.habits.guesses);
+    let mut notes = String::new();
+    if plan.replicas > 1 {
+        notes += &format!(
             "# {} copies of this, each on its own cards (CUDA_VISIBLE_DEVICES) and port.\n",
             plan.replicas
-        )
-    } else {
-        String::new()
-    };
+        );
+    }
+    let nodes = Placing::of(plan, offer).nodes;
+    if nodes > 1 {
+        notes += &format!(
+            "# One copy spans {nodes} nodes: run rpc-server on the others and name them with --rpc HOST:PORT.\n"
+        );
+    }
     LaunchFile {
         tool: "llama.cpp",
         name: "serve-llama-cpp.sh",
-        text: copies + &command.text() + "\n",
+        text: notes + &command.text() + "\n",
     }
 }

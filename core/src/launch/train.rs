@@ -30,12 +30,12 @@ pub(super) fn files(
             .collect();
     }
     let mut files = vec![
-        llama_factory(training, plan, model),
-        deepspeed(training, plan),
+        llama_factory(training, plan, offer, model),
+        deepspeed(training, plan, offer),
         torchrun(plan, offer),
     ];
     if plan.cards > 1 {
-        files.push(fsdp(training, plan, offer));
+        files.push(accelerate(training, plan, offer));
     }
     files
 }
@@ -85,49 +85,68 @@ fn is_bf16(precision: TrainingPrecision) -> bool {
     !matches!(precision, TrainingPrecision::Fp16 | TrainingPrecision::Fp32)
 }
 
-/// Configuration of FSDP for Hugging Face Accelerate.
-fn fsdp(training: &Training, plan: &TrainingPlan, offer: &Offer) -> LaunchFile {
-    let strategy = match plan.sharding {
-        Sharding::None => "NO_SHARD",
-        // FSDP has no stage of its own for states alone; this is the nearest that holds them split.
-        Sharding::Zero1 | Sharding::Zero2 => "SHARD_GRAD_OP",
-        Sharding::Zero3 => "FULL_SHARD",
-        Sharding::Hybrid => "HYBRID_SHARD",
-    };
+/// Configuration of Hugging Face Accelerate: FSDP 2 where states are split, else plain data parallelism.
+fn accelerate(training: &Training, plan: &TrainingPlan, offer: &Offer) -> LaunchFile {
     let precision = match training.precision {
         TrainingPrecision::Fp32 => "no",
         TrainingPrecision::Fp16 => "fp16",
         TrainingPrecision::Fp8 => "fp8",
         TrainingPrecision::Bf16 | TrainingPrecision::PureBf16 => "bf16",
     };
-    let text = format!(
+    let nodes = offer.nodes.max(1);
+    let splits = plan.sharding != Sharding::None || plan.offload == Offload::All;
+    let mut text = format!(
         "compute_environment: LOCAL_MACHINE\n\
-         distributed_type: FSDP\n\
+         distributed_type: {}\n\
          mixed_precision: '{precision}'\n\
-         num_machines: {}\n\
+         num_machines: {nodes}\n\
          num_processes: {}\n\
-         machine_rank: 0\n\
-         fsdp_config:\n  \
-           fsdp_sharding_strategy: {strategy}\n  \
-           fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n  \
-           fsdp_offload_params: {}\n  \
-           fsdp_activation_checkpointing: {}\n  \
-           fsdp_use_orig_params: true\n  \
-           fsdp_state_dict_type: SHARDED_STATE_DICT\n",
-        offer.nodes.max(1),
+         machine_rank: 0\n",
+        if splits { "FSDP" } else { "MULTI_GPU" },
         plan.cards,
-        plan.offload == Offload::All,
-        plan.recompute != Recompute::None,
     );
+    if nodes > 1 {
+        text += "main_process_ip: MASTER_ADDRESS\nmain_process_port: 29500\n";
+    }
+    if splits {
+        // What is kept whole after the forward pass holds gradients and states split, as ZeRO-2 does; there is no stage
+        // for states alone.
+        let reshard = matches!(plan.sharding, Sharding::Zero3 | Sharding::Hybrid);
+        text += &format!(
+            "fsdp_config:\n  \
+               fsdp_version: 2\n  \
+               fsdp_reshard_after_forward: {reshard}\n  \
+               fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n  \
+               fsdp_offload_params: {}\n  \
+               fsdp_activation_checkpointing: {}\n  \
+               fsdp_cpu_ram_efficient_loading: true\n  \
+               fsdp_state_dict_type: SHARDED_STATE_DICT\n",
+            plan.offload == Offload::All,
+            plan.recompute != Recompute::None,
+        );
+    }
+    if plan.sharding == Sharding::Hybrid {
+        let shard = per_node(plan, offer);
+        text += &format!(
+            "parallelism_config:\n  \
+               parallelism_config_dp_replicate_size: {}\n  \
+               parallelism_config_dp_shard_size: {shard}\n",
+            plan.cards / shard.max(1),
+        );
+    }
     LaunchFile {
-        tool: "FSDP (Accelerate)",
-        name: "accelerate-fsdp.yaml",
+        tool: if splits {
+            "FSDP (Accelerate)"
+        } else {
+            "Accelerate"
+        },
+        name: "accelerate.yaml",
         text,
     }
 }
 
 /// Configuration of DeepSpeed.
-fn deepspeed(training: &Training, plan: &TrainingPlan) -> LaunchFile {
+fn deepspeed(training: &Training, plan: &TrainingPlan, offer: &Offer) -> LaunchFile {
     let stage = match plan.sharding {
         Sharding::None => 0,
         Sharding::Zero1 => 1,
@@ -146,6 +165,13 @@ fn deepspeed(training: &Training, plan: &TrainingPlan) -> LaunchFile {
         }
         if plan.offload == Offload::All {
             zero.insert("offload_param".to_owned(), host);
+        }
+        // DeepSpeed's nearest to a shard in each node: weights are gathered within it, states stay split over all.
+        if plan.sharding == Sharding::Hybrid {
+            zero.insert(
+                "zero_hpz_partition_size".to_owned(),
+                json!(per_node(plan, offer)),
+            );
         }
         if stage == 3 {
             zero.insert(
@@ -172,9 +198,42 @@ fn deepspeed(training: &Training, plan: &TrainingPlan) -> LaunchFile {
     }
 }
 
+/// The line that starts a run of LLaMA-Factory, as a remark in its file.
+fn started(plan: &TrainingPlan, offer: &Offer) -> String {
+    let start = "llamafactory-cli train llama-factory.yaml";
+    let nodes = offer.nodes.max(1);
+    if nodes > 1 {
+        return format!(
+            "# FORCE_TORCHRUN=1 NNODES={nodes} NODE_RANK=NODE_RANK MASTER_ADDR=MASTER_ADDRESS MASTER_PORT=29500 {start}"
+        );
+    }
+    // DeepSpeed needs torchrun on a single card too.
+    if plan.cards > 1 || plan.offload != Offload::None || plan.sharding != Sharding::None {
+        format!("# FORCE_TORCHRUN=1 {start}")
+    } else {
+        format!("# {start}")
+    }
+}
+
 /// Configuration of LLaMA-Factory.
-fn llama_factory(training: &Training, plan: &TrainingPlan, model: &str) -> LaunchFile {
-    let mut lines = vec![format!("model_name_or_path: {model}")];
+fn llama_factory(
+    training: &Training,
+    plan: &TrainingPlan,
+    offer: &Offer,
+    model: &str,
+) -> LaunchFile {
+    let mut lines = vec![started(plan, offer)];
+    let deepspeed = plan.sharding != Sharding::None || plan.offload != Offload::None;
+    // It refuses weights, gradients and states all in BF16 under the full shard.
+    let pure = training.precision == TrainingPrecision::PureBf16;
+    let refused = pure && matches!(plan.sharding, Sharding::Zero3 | Sharding::Hybrid);
+    if refused {
+        lines.push(
+            "# Pure BF16 is refused under ZeRO-3; mixed precision takes more memory than the plan."
+                .to_owned(),
+        );
+    }
+    lines.push(format!("model_name_or_path: {model}"));
     let mut line = |name: &str, value: String| lines.push(format!("{name}: {value}"));
     let pretrains = training.method == TrainingMethod::Pretrain;
     line("stage", if pretrains { "pt" } else { "sft" }.to_owned());
@@ -218,12 +277,13 @@ fn llama_factory(training: &Training, plan: &TrainingPlan, model: &str) -> Launc
     line("learning_rate", "LEARNING_RATE".to_owned());
     match training.precision {
         TrainingPrecision::Fp16 => line("fp16", "true".to_owned()),
-        TrainingPrecision::PureBf16 => line("pure_bf16", "true".to_owned()),
+        TrainingPrecision::PureBf16 if !refused => line("pure_bf16", "true".to_owned()),
         TrainingPrecision::Fp32 => {}
         _ => line("bf16", "true".to_owned()),
     }
-    if let Some(name) = optimizer(training.optimizer) {
-        line("optim", name.to_owned());
+    match optimizer(training.optimizer) {
+        Some(name) => line("optim", name.to_owned()),
+        None => line("use_muon", "true".to_owned()),
     }
     let attention = if training.flash_attention {
         "fa2"
@@ -235,7 +295,7 @@ fn llama_factory(training: &Training, plan: &TrainingPlan, model: &str) -> Launc
         "disable_gradient_checkpointing",
         (plan.recompute == Recompute::None).to_string(),
     );
-    if plan.sharding != Sharding::None || plan.offload != Offload::None {
+    if deepspeed {
         line("deepspeed", "ds_config.json".to_owned());
     }
     line("output_dir", "OUTPUT".to_owned());
@@ -246,7 +306,7 @@ fn llama_factory(training: &Training, plan: &TrainingPlan, model: &str) -> Launc
     }
 }
 
-/// Name of an optimizer in Transformers, which LLaMA-Factory hands on.
+/// Name of an optimizer in Transformers, which LLaMA-Factory hands on; Muon is a switch of LLaMA-Factory's own.
 fn optimizer(optimizer: Optimizer) -> Option<&'static str> {
     match optimizer {
         Optimizer::Adamw => Some("adamw_torch"),
