@@ -186,6 +186,10 @@ pub struct UsualRun {
     /// Classifier-free guidance: every step runs with and without the prompt (Ho and Salimans
     /// 2022). Distilled models do without.
     pub guidance: bool,
+    /// Its software makes the two passes of a step one after the other, so that only one is in
+    /// memory.
+    #[serde(default)]
+    pub guidance_in_turn: bool,
     /// Frames a second of a clip.
     #[serde(default)]
     pub frames_per_s: Option<f64>,

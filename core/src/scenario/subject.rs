@@ -116,6 +116,7 @@ fn usual_run(model: &ModelChoice) -> (UsualRun, Medium) {
                 frames: 1,
                 steps: 30,
                 guidance: true,
+                guidance_in_turn: false,
                 frames_per_s: None,
             },
             Medium::Image,

@@ -167,7 +167,7 @@ fn LargestModels(found: Capability) -> impl IntoView {
             <h3 id="reach-models">{text(lang, "reach.models", &[("cards", &cards)])}</h3>
             <p class="note">{t("reach.models.say")}</p>
             <div class="scroll">
-                <table class="reach-table" data-testid="reach-models-table">
+                <table class="reach-table stacks" role="table" data-testid="reach-models-table">
                     <thead>
                         <tr>
                             <th scope="col">{t("reach.column.method")}</th>
@@ -189,11 +189,11 @@ fn LargestModels(found: Capability) -> impl IntoView {
                                 let model = model.map(|m| m.name.clone()).unwrap_or_default();
                                 let speed = reach.tokens_per_s.map(|r| speed(lang, r)).unwrap_or_default();
                                 view! {
-                                    <tr>
-                                        <th scope="row">{method_name(lang, reach.method)}</th>
-                                        <td class="number">{size}</td>
-                                        <td>{model}</td>
-                                        <td class="number">{speed}</td>
+                                    <tr role="row">
+                                        <th scope="row" role="rowheader">{method_name(lang, reach.method)}</th>
+                                        <td role="cell" class="number" data-label=t("reach.column.dense")>{size}</td>
+                                        <td role="cell" data-label=t("reach.column.model")>{model}</td>
+                                        <td role="cell" class="number" data-label=t("reach.column.speed")>{speed}</td>
                                     </tr>
                                 }
                             })

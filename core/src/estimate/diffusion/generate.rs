@@ -134,13 +134,20 @@ pub(super) fn time(
     let fused = if eager { 1.0 } else { c.fused };
     let memory_s = moved * fused / (card.bandwidth_gb_s * 1e9);
     let launch = c.launch_s * if eager { 1.0 } else { c.compiled_launch };
+    // Of about 30 kernels of a block, attention that writes its scores adds six or seven to each of
+    // its two: products, scaling, softmax, casts and copies one by one.
+    const SCORES_WRITTEN: f64 = 1.4;
+    let kernels = match run.fused_attention {
+        true => work.kernels,
+        false => work.kernels * SCORES_WRITTEN,
+    };
     let busy = compute_s + memory_s;
     TimeParts {
         compute_s,
         memory_s,
         communication_s: 0.0,
         bubble_s: 0.0,
-        overhead_s: overlapped(busy, work.kernels * launch) - busy,
+        overhead_s: overlapped(busy, kernels * launch) - busy,
     }
 }
 
@@ -343,7 +350,11 @@ pub fn generation_memory(
     };
     let vae = bytes(model.autoencoder.params, vae_format);
     let pass_wide = activation_bytes(run.weights) / 2.0;
-    let samples = samples(run, plan.batch);
+    // Passes that are in memory at once.
+    let samples = match model.usual.guidance_in_turn {
+        true => f64::from(plan.batch.max(1)),
+        false => samples(run, plan.batch),
+    };
     let mut pass = pass_bytes(model, &run.canvas, samples, constants) * pass_wide / cards
         * if cards > 1.0 { c.shared_peak } else { 1.0 };
     if !run.fused_attention {

@@ -46,11 +46,44 @@ pub fn Media(card: Memo<String>, count: Memo<u32>) -> impl IntoView {
     }
 }
 
+/// Rows of a table before all are asked for.
+const SHOWN: usize = 10;
+
+/// Shows the rest of a long table.
+#[component]
+fn ShowAll(
+    /// Whether the rest is shown.
+    all: RwSignal<bool>,
+    /// Rows there are.
+    count: usize,
+) -> impl IntoView {
+    let app = App::get();
+    let shown = move || {
+        text(
+            app.lang.get(),
+            "reach.show_all",
+            &[("n", &count.to_string())],
+        )
+    };
+    view! {
+        <button
+            type="button"
+            class="quiet"
+            class:hidden=move || all.get() || count <= SHOWN
+            data-testid="reach-show-all"
+            on:click=move |_| all.set(true)
+        >
+            {shown}
+        </button>
+    }
+}
+
 /// Every image and video model on the cards.
 #[component]
 fn Images(card: Card, count: u32) -> impl IntoView {
     let lang = App::get().lang.get();
     let rows = capability::images(Catalog::embedded(), &card, count);
+    let (all, count) = (RwSignal::new(false), rows.len());
     let size = move |reach: &ImageReach| {
         let (width, height) = (reach.width.to_string(), reach.height.to_string());
         let (frames, steps) = (reach.frames.to_string(), reach.steps.to_string());
@@ -82,7 +115,7 @@ fn Images(card: Card, count: u32) -> impl IntoView {
             <h3 id="reach-images">{t("reach.images")}</h3>
             <p class="note">{t("reach.images.say")}</p>
             <div class="scroll">
-                <table class="reach-table" data-testid="reach-images-table">
+                <table class="reach-table stacks" role="table" data-testid="reach-images-table">
                     <thead>
                         <tr>
                             <th scope="col">{t("reach.column.image_model")}</th>
@@ -94,16 +127,17 @@ fn Images(card: Card, count: u32) -> impl IntoView {
                     <tbody>
                         {rows
                             .iter()
-                            .map(|reach| {
+                            .enumerate()
+                            .map(|(place, reach)| {
                                 let model = Catalog::embedded().subject(&reach.model);
                                 let name = model.map_or_else(|| reach.model.clone(), |m| m.name().to_owned());
                                 let speed = reach.per_minute.map(|r| range(lang, r)).unwrap_or_default();
                                 view! {
-                                    <tr>
-                                        <th scope="row">{name}</th>
-                                        <td>{size(reach)}</td>
-                                        <td>{held(reach)}</td>
-                                        <td class="number">{speed}</td>
+                                    <tr role="row" class:hidden=move || place >= SHOWN && !all.get()>
+                                        <th scope="row" role="rowheader">{name}</th>
+                                        <td role="cell" data-label=t("reach.column.size")>{size(reach)}</td>
+                                        <td role="cell" data-label=t("reach.column.held")>{held(reach)}</td>
+                                        <td role="cell" class="number" data-label=t("reach.column.a_minute")>{speed}</td>
                                     </tr>
                                 }
                             })
@@ -111,6 +145,7 @@ fn Images(card: Card, count: u32) -> impl IntoView {
                     </tbody>
                 </table>
             </div>
+            <ShowAll all count />
         </section>
     }
 }
@@ -120,6 +155,7 @@ fn Images(card: Card, count: u32) -> impl IntoView {
 fn Streams(card: Card, count: u32) -> impl IntoView {
     let lang = App::get().lang.get();
     let rows = capability::streams(Catalog::embedded(), &card, count, USUAL_FRAMES_PER_S);
+    let (all, count) = (RwSignal::new(false), rows.len());
     let throughput = move |reach: &StreamReach| {
         let shown = range(lang, reach.throughput);
         match reach.task {
@@ -137,7 +173,7 @@ fn Streams(card: Card, count: u32) -> impl IntoView {
             <h3 id="reach-streams">{t("reach.streams")}</h3>
             <p class="note">{text(lang, "reach.streams.say", &[("fps", &fps)])}</p>
             <div class="scroll">
-                <table class="reach-table" data-testid="reach-streams-table">
+                <table class="reach-table stacks" role="table" data-testid="reach-streams-table">
                     <thead>
                         <tr>
                             <th scope="col">{t("reach.column.network")}</th>
@@ -149,15 +185,20 @@ fn Streams(card: Card, count: u32) -> impl IntoView {
                     <tbody>
                         {rows
                             .iter()
-                            .map(|reach| {
+                            .enumerate()
+                            .map(|(place, reach)| {
                                 let network = Catalog::embedded().network(&reach.network);
                                 let name = network.map_or_else(|| reach.network.clone(), |n| n.name.clone());
                                 view! {
-                                    <tr>
-                                        <th scope="row">{name}</th>
-                                        <td class="number">{format::count(lang, u64::from(reach.streams))}</td>
-                                        <td class="number">{delay(reach)}</td>
-                                        <td class="number">{throughput(reach)}</td>
+                                    <tr role="row" class:hidden=move || place >= SHOWN && !all.get()>
+                                        <th scope="row" role="rowheader">{name}</th>
+                                        <td role="cell" class="number" data-label=t("reach.column.streams")>
+                                            {format::count(lang, u64::from(reach.streams))}
+                                        </td>
+                                        <td role="cell" class="number" data-label=t("reach.column.delay")>{delay(reach)}</td>
+                                        <td role="cell" class="number" data-label=t("reach.column.throughput")>
+                                            {throughput(reach)}
+                                        </td>
                                     </tr>
                                 }
                             })
@@ -165,6 +206,7 @@ fn Streams(card: Card, count: u32) -> impl IntoView {
                     </tbody>
                 </table>
             </div>
+            <ShowAll all count />
         </section>
     }
 }
