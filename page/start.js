@@ -1,7 +1,16 @@
 // Starts the page. A file of its own, so that a policy without inline scripts lets it run; the build puts the names in.
-import init, * as bindings from "MODULE";
+
+// What the document itself says is painted before the program takes the network and the processor. A frame that is out
+// of sight is not painted at all, so nobody waits long.
+const painted = () =>
+  new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, 100);
+  });
 
 try {
+  await painted();
+  const { default: init, ...bindings } = await import("MODULE");
   const wasm = await init({ module_or_path: new URL("WASM", import.meta.url) });
   window.wasmBindings = bindings;
   dispatchEvent(new CustomEvent("TrunkApplicationStarted", { detail: { wasm } }));

@@ -58,12 +58,12 @@ impl Page {
         &self.client
     }
 
-    /// Opens the page with `query` (empty, or from the `?` on) and waits until it is mounted.
+    /// Opens the page with `query` (empty, or from the `?` on) and waits until it is whole.
     pub async fn open(&self, query: &str) -> Outcome {
         self.client.goto(&format!("{}{query}", self.base)).await?;
         self.wait_until(
-            "the page is mounted",
-            "return document.querySelector('[data-testid]') !== null",
+            "the page is whole",
+            "return document.querySelector('[data-testid]') !== null && document.getElementById('shell') === null",
         )
         .await
     }
@@ -269,6 +269,7 @@ impl Page {
     }
 }
 
+/// Nothing of a page that is still being made behind its shell, where nobody can see it.
 fn by_testid(testid: &str) -> String {
-    format!("[data-testid=\"{testid}\"]")
+    format!(":root:not(:has(#shell)) [data-testid=\"{testid}\"]")
 }

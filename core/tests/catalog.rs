@@ -14,7 +14,7 @@ mod catalog {
     pub mod prices;
 }
 
-use cardfit::catalog::{Catalog, PriceBook};
+use cardfit::catalog::{Catalog, DiffusionModel, Network, PriceBook, Workload};
 
 const CARDS: &str = include_str!("../data/cards.json");
 const MODELS: &str = include_str!("../data/models.json");
@@ -35,6 +35,22 @@ fn every_file_loads() {
     assert_eq!(Catalog::embedded().cards, catalog.cards);
     assert_eq!(Catalog::embedded().models, catalog.models);
     assert_eq!(PriceBook::embedded(), &prices);
+}
+
+#[test]
+fn every_file_of_other_things_to_run_loads() {
+    fn read<T: serde::de::DeserializeOwned>(name: &str, json: &str) -> Vec<T> {
+        serde_json::from_str(json).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+    let catalog = Catalog::embedded();
+    let diffusion: Vec<DiffusionModel> = read("diffusion", include_str!("../data/diffusion.json"));
+    let networks: Vec<Network> = read("networks", include_str!("../data/networks.json"));
+    let workloads: Vec<Workload> = read("science", include_str!("../data/science.json"));
+    assert!(!diffusion.is_empty() && !networks.is_empty() && !workloads.is_empty());
+    // What ships is what was parsed here.
+    assert_eq!(catalog.diffusion, diffusion);
+    assert_eq!(catalog.networks, networks);
+    assert_eq!(catalog.workloads, workloads);
 }
 
 #[test]
@@ -67,7 +83,7 @@ fn the_files_stay_small_and_hold_no_empty_fields() {
 #[test]
 fn every_name_finds_its_own_entry() {
     let catalog = Catalog::embedded();
-    for card in &catalog.cards {
+    for card in catalog.cards.iter() {
         for name in [&card.id, &card.name]
             .into_iter()
             .chain(&card.name_zh)
@@ -79,7 +95,7 @@ fn every_name_finds_its_own_entry() {
             assert_eq!(found, Some(card.id.as_str()), "{name}");
         }
     }
-    for model in &catalog.models {
+    for model in catalog.models.iter() {
         for name in [&model.id, &model.name].into_iter().chain(&model.aliases) {
             let found = catalog.model(name).map(|m| m.id.as_str());
             assert_eq!(found, Some(model.id.as_str()), "{name}");

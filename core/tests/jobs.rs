@@ -389,7 +389,7 @@ fn every_thing_of_the_catalog_says_where_it_was_read_and_has_a_name_of_its_own()
 fn denoisers_have_the_parameters_that_their_blocks_explain() {
     use cardfit::estimate::diffusion::{Canvas, flops};
     // Products of one token are at most twice the parameters: none is used twice for a token.
-    for model in &catalog().diffusion {
+    for model in catalog().diffusion.iter() {
         let canvas = Canvas {
             width: f64::from(model.usual.width),
             height: f64::from(model.usual.height),
@@ -459,7 +459,7 @@ proptest! {
 /// with adapters on as few cards as hold it.
 #[test]
 fn every_language_model_answers_in_serving_and_training() {
-    for model in &catalog().models {
+    for model in catalog().models.iter() {
         let id = &model.id;
         for (job, count) in [("serve&users=1&in=512&out=64", 8), ("qlora&seq=512", 16)] {
             let link = format!("m={id}&do={job}&cards=b300-288gb&n={count}&unpriced=yes");

@@ -271,7 +271,7 @@ fn every_shipped_price_gives_a_finite_cost() {
         Billing::Reserved3y,
     ];
     let mut priced = 0;
-    for card in &Catalog::embedded().cards {
+    for card in Catalog::embedded().cards.iter() {
         for billing in all {
             for currency in [Currency::Cny, Currency::Usd, Currency::Eur] {
                 let money = Money {

@@ -129,7 +129,7 @@ fn a_brought_model_travels_in_the_link() {
 
 #[test]
 fn every_catalog_shape_can_be_written_as_a_brought_model() {
-    for model in &catalog().models {
+    for model in catalog().models.iter() {
         let scenario = Scenario {
             model: ModelChoice::Custom(Box::new(model.transformer.clone())),
             ..Scenario::default()

@@ -4,6 +4,7 @@ use cardfit::catalog::PriceBook;
 use cardfit::text::text;
 use leptos::prelude::*;
 
+use crate::begin::{Opened, Step};
 use crate::header::Header;
 use crate::panic;
 use crate::state::App;
@@ -12,8 +13,11 @@ use crate::words::t;
 
 /// The page. Provides [`App`] to all its parts.
 #[component]
-pub fn Page() -> impl IntoView {
-    let app = App::open();
+pub fn Page(
+    /// What it was opened with.
+    opened: Opened,
+) -> impl IntoView {
+    let app = App::open(opened);
     provide_context(app);
     panic::drills();
     Effect::new(move |_| {
@@ -24,10 +28,16 @@ pub fn Page() -> impl IntoView {
         }
     });
     view! {
-        <Header />
-        <ViewNav />
+        <Step>
+            <Header />
+        </Step>
+        <Step>
+            <ViewNav />
+        </Step>
         <Stage />
-        <Footer />
+        <Step>
+            <Footer />
+        </Step>
     }
 }
 

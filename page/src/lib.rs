@@ -9,6 +9,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`begin`] | starting, in steps |
 //! | [`state`] | the scenario and what follows from it, and the only ways to change it |
 //! | [`answer`] | the ranking, grouped as it is shown |
 //! | [`format`], [`words`], [`verdict_text`] | figures, values and the verdict in words |
@@ -24,6 +25,7 @@
 pub mod address;
 pub mod answer;
 pub mod app;
+pub mod begin;
 pub mod bill;
 pub mod book;
 pub mod chart;
@@ -60,12 +62,10 @@ mod work_words;
 /// Puts the page in the place of the shell that `index.html` shows until then.
 pub fn start() {
     panic::explain();
-    if let Some(shell) = leptos::prelude::document().get_element_by_id("shell") {
-        shell.remove();
-    }
     if embed::is_framed() {
+        begin::remove_shell();
         leptos::mount::mount_to_body(embed::Framed);
     } else {
-        leptos::mount::mount_to_body(app::Page);
+        wasm_bindgen_futures::spawn_local(begin::page());
     }
 }

@@ -8,6 +8,7 @@ use cardfit::text::text;
 use leptos::prelude::*;
 
 use crate::answer::{AnswerKind, Row, cost};
+use crate::begin::Step;
 use crate::format;
 use crate::glyphs::{FitGlyph, Whisker};
 use crate::lazy::Lazy;
@@ -107,7 +108,9 @@ pub fn OffersTable() -> impl IntoView {
                 </thead>
                 <tbody role="rowgroup">
                     <For each=cards key=|card| card.clone() let:card>
-                        <OfferRow card />
+                        <Step>
+                            <OfferRow card />
+                        </Step>
                     </For>
                 </tbody>
             </table>
@@ -123,7 +126,9 @@ pub fn OffersTable() -> impl IntoView {
                     }}
                 </button>
             </Show>
-            <CompareBar />
+            <Step>
+                <CompareBar />
+            </Step>
             <Lazy part=take_away />
         </section>
     }

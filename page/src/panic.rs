@@ -13,6 +13,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{CustomEvent, HtmlTextAreaElement, Storage};
 
+use crate::begin::Step;
 use crate::embed;
 use crate::state::App;
 use crate::words::t;
@@ -104,7 +105,7 @@ pub fn Part(
         Some(report) => view! { <Stopped name report /> }.into_any(),
         None => view! {
             <Provider value=PartName(name)>
-                {children()}
+                <Step>{children()}</Step>
                 {drill(name)}
             </Provider>
         }

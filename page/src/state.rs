@@ -19,8 +19,7 @@ use leptos::prelude::*;
 
 use crate::address;
 use crate::answer::Answer;
-use crate::book;
-use crate::embed;
+use crate::begin::Opened;
 use crate::embed::stock::Stock;
 use crate::own_price::price_key;
 use crate::views::View;
@@ -151,31 +150,32 @@ pub struct App {
 
 impl App {
     /// State of the page at its present address.
-    pub fn open() -> Self {
+    pub fn open(opened: Opened) -> Self {
         let asked = address::lang();
-        let parsed = parse(&address::link(), Catalog::embedded());
+        let Opened {
+            parsed,
+            edits,
+            brings_book,
+            ranking: made,
+        } = opened;
         let scenario = RwSignal::new(parsed.scenario);
-        // A widget touches no storage: its prices are the operator's.
-        let brought = address::brought_book().filter(|_| !embed::is_framed());
-        let brings_book = brought.is_some();
-        let edits = RwSignal::new(brought.unwrap_or_else(|| {
-            if embed::is_framed() {
-                BookEdits::default()
-            } else {
-                book::stored()
-            }
-        }));
+        let edits = RwSignal::new(edits);
         let book: Memo<Arc<PriceBook>> =
             Memo::new(move |_| Arc::new(edits.with(|e| e.apply(PriceBook::embedded()))));
         let stock = RwSignal::new(Stock::default());
         let dragging = RwSignal::new(false);
+        let made = StoredValue::new(made);
         let ranking: Memo<Arc<Ranking>> = Memo::new(move |before: Option<&Arc<Ranking>>| {
             // Nothing is followed then: the ranking waits until the limit is let go.
             if let (true, Some(before)) = (dragging.get(), before) {
                 return Arc::clone(before);
             }
             let book = book.get();
-            Arc::new(stock.with(|stock| scenario.with(|s| stock.rank(s, &book))))
+            let rank = |s: &Scenario| {
+                let made = made.try_update_value(Option::take).flatten();
+                stock.with(|stock| made.unwrap_or_else(|| stock.rank(s, &book)))
+            };
+            Arc::new(scenario.with(rank))
         });
         let measured_speed = RwSignal::new(None::<MeasuredSpeed>);
         let rescaled =

@@ -8,6 +8,9 @@ use cardfit::scenario::Choice;
 use cardfit::scenario::RankBy;
 use cardfit::text::text;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
 use crate::answer::cost;
 use crate::form::order_name;
@@ -137,32 +140,7 @@ pub fn StickyVerdict() -> impl IntoView {
     let present = present(app);
     // While the verdict itself is in sight it would say the same twice.
     let away = RwSignal::new(true);
-    let look = move || {
-        let verdict = document().get_element_by_id("answer");
-        let in_sight = verdict.is_some_and(|verdict| {
-            let rect = verdict.get_bounding_client_rect();
-            let height = window()
-                .inner_height()
-                .ok()
-                .and_then(|height| height.as_f64())
-                .unwrap_or(f64::MAX);
-            rect.bottom() > 0.0 && rect.top() < 0.75 * height
-        });
-        if away.get_untracked() != in_sight {
-            away.set(in_sight);
-        }
-    };
-    let scrolled = window_event_listener(leptos::ev::scroll, move |_| look());
-    let resized = window_event_listener(leptos::ev::resize, move |_| look());
-    on_cleanup(move || {
-        scrolled.remove();
-        resized.remove();
-    });
-    // An open form pushes the verdict down.
-    Effect::new(move |_| {
-        app.form_folded.track();
-        request_animation_frame(look);
-    });
+    Effect::new(move |_| watch_verdict(away));
     view! {
         <a
             class="sticky-verdict"
@@ -178,6 +156,28 @@ pub fn StickyVerdict() -> impl IntoView {
                 }}
             </span>
         </a>
+    }
+}
+
+/// Keeps `away` told whether the verdict is in the upper three quarters of the window.
+fn watch_verdict(away: RwSignal<bool>) {
+    let seen = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
+        let entry = entries.pop().dyn_into::<IntersectionObserverEntry>();
+        away.set(entry.is_ok_and(|entry| entry.is_intersecting()));
+    });
+    let options = IntersectionObserverInit::new();
+    options.set_root_margin("0px 0px -25% 0px");
+    let callback = seen.as_ref().unchecked_ref();
+    let verdict = document().get_element_by_id("answer");
+    if let (Some(verdict), Ok(observer)) = (
+        verdict,
+        IntersectionObserver::new_with_options(callback, &options),
+    ) {
+        observer.observe(&verdict);
+        let kept = StoredValue::new_local((observer, seen));
+        on_cleanup(move || {
+            kept.with_value(|(observer, _)| observer.disconnect());
+        });
     }
 }
 

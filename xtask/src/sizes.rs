@@ -91,7 +91,7 @@ fn kilobytes(bytes: u64) -> f64 {
 }
 
 /// The files at the top of `dist`, heaviest first. A file is of the first answer when index.html names it, or a script
-/// of the first answer imports it at once.
+/// of the first answer imports it at once; the start script loads all that it names.
 fn parts(dist: &Path) -> Result<Vec<Part>> {
     let mut named = text(&dist.join("index.html"))?;
     let files: Vec<PathBuf> = files(dist)?
@@ -106,7 +106,10 @@ fn parts(dist: &Path) -> Result<Vec<Part>> {
         {
             if named.contains(&name_of(file)) {
                 let script = text(file)?;
-                let imports = script.lines().filter(|line| line.starts_with("import "));
+                let starts = name_of(file).starts_with("start-");
+                let imports = script
+                    .lines()
+                    .filter(|line| starts || line.starts_with("import "));
                 named.extend(imports.flat_map(|line| [line, "\n"]));
             }
         }
@@ -213,7 +216,7 @@ mod tests {
         );
         put(
             "start-1.js",
-            "import init from \"./page-2.js\";\ninit(\"./page-2.wasm\");",
+            "await painted();\n  const init = await import(\"./page-2.js\");\ninit(\"./page-2.wasm\");",
         );
         put("page-2.js", "import * as parts from \"./parts-3.js\";");
         put("parts-3.js", "fetch(\"./part-4.wasm\")");

@@ -30,10 +30,27 @@ pub fn page(dist: &Path) -> Result<()> {
     let check = read(&root().join("page/start-check.js"))?;
     let check_name = format!("check-{:016x}.js", hash(check.as_bytes()));
     write(&dist.join(&check_name), check.as_bytes())?;
+    let after = without_preloads(after);
     let html = format!(
         "{before}<script src=\"./{check_name}\"></script><script type=\"module\" src=\"./{name}\"></script>{after}"
     );
     write(&index, with_policy(&html, PAGE_POLICY)?.as_bytes())
+}
+
+/// The page without Trunk's orders to fetch the program at once: the start script does so, after the first paint.
+fn without_preloads(html: &str) -> String {
+    let mut kept = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some((before, from)) = ["<link rel=\"modulepreload\"", "<link rel=\"preload\""]
+        .iter()
+        .filter_map(|mark| rest.find(mark))
+        .min()
+        .map(|at| rest.split_at(at))
+    {
+        kept.push_str(before);
+        rest = from.split_once('>').map_or("", |(_, after)| after);
+    }
+    kept + rest
 }
 
 /// The page with its policy as the first thing after the character set.
@@ -96,6 +113,12 @@ mod tests {
             "./a-1_bg.wasm"
         );
         assert!(quoted_after(script, "nowhere ").is_err());
+    }
+
+    #[test]
+    fn the_program_is_not_fetched_before_the_page_is_painted() {
+        let html = "a<link rel=\"modulepreload\" href=\"./p.js\">b<link rel=\"preload\" href=\"./p.wasm\" as=\"fetch\">c<link rel=\"icon\">";
+        assert_eq!(without_preloads(html), "abc<link rel=\"icon\">");
     }
 
     #[test]

@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn without_a_printout_of_the_runtime_no_more_is_promised_than_cards_with_one_have() {
         let mut compared = 0;
-        for card in &Catalog::embedded().cards {
+        for card in Catalog::embedded().cards.iter() {
             let (Some(runtime), Some(_)) = (card.runtime_memory_mib, card.driver_memory_mib) else {
                 continue;
             };

@@ -10,7 +10,10 @@ mod network;
 mod price;
 mod workload;
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
+
+use serde::de::DeserializeOwned;
 
 pub use card::{Card, CardLink, Confidence, Market, MeasuredMatmul, Node, PeakTflops, Vendor};
 pub use count::mean_causal_context;
@@ -32,9 +35,6 @@ pub enum CatalogError {
     /// The models' file.
     #[error("models: {0}")]
     Models(String),
-    /// A file of other things to run.
-    #[error("{0}")]
-    Others(String),
     /// The prices' file.
     #[error("prices: {0}")]
     Prices(String),
@@ -44,16 +44,37 @@ pub enum CatalogError {
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     /// Cards, in the data file's order.
-    pub cards: Vec<Card>,
+    pub cards: Cow<'static, [Card]>,
     /// Language models, in the data file's order.
-    pub models: Vec<Model>,
+    pub models: Cow<'static, [Model]>,
     /// Image and video models.
-    pub diffusion: Vec<DiffusionModel>,
+    pub diffusion: Cow<'static, [DiffusionModel]>,
     /// Vision networks, encoders and speech recognisers.
-    pub networks: Vec<Network>,
+    pub networks: Cow<'static, [Network]>,
     /// Kinds of scientific computing.
-    pub workloads: Vec<Workload>,
+    pub workloads: Cow<'static, [Workload]>,
 }
+
+/// The data files that ship with the product, each read once. The tests read them too; were one ever unreadable, it is empty.
+struct DataFile<T>(OnceLock<Vec<T>>, &'static str);
+
+impl<T: DeserializeOwned> DataFile<T> {
+    const fn new(json: &'static str) -> Self {
+        Self(OnceLock::new(), json)
+    }
+
+    fn read(&'static self) -> &'static [T] {
+        self.0
+            .get_or_init(|| serde_json::from_str(self.1).unwrap_or_default())
+    }
+}
+
+static CARDS: DataFile<Card> = DataFile::new(include_str!("../../data/cards.json"));
+static MODELS: DataFile<Model> = DataFile::new(include_str!("../../data/models.json"));
+static DIFFUSION: DataFile<DiffusionModel> =
+    DataFile::new(include_str!("../../data/diffusion.json"));
+static NETWORKS: DataFile<Network> = DataFile::new(include_str!("../../data/networks.json"));
+static WORKLOADS: DataFile<Workload> = DataFile::new(include_str!("../../data/science.json"));
 
 /// Something that can be run, whatever its kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,25 +91,25 @@ pub enum Subject<'a> {
 
 impl Catalog {
     /// The catalog that ships with the product, read once.
-    ///
-    /// The files are parsed by the tests; were one ever unreadable, the catalog is empty.
     pub fn embedded() -> &'static Self {
         static CATALOG: OnceLock<Catalog> = OnceLock::new();
-        CATALOG.get_or_init(|| {
-            Self::parse(
-                include_str!("../../data/cards.json"),
-                include_str!("../../data/models.json"),
-            )
-            .and_then(|catalog| {
-                catalog.with_others(
-                    include_str!("../../data/diffusion.json"),
-                    include_str!("../../data/networks.json"),
-                    include_str!("../../data/science.json"),
-                )
-            })
-            .unwrap_or_default()
+        CATALOG.get_or_init(|| Self {
+            cards: Cow::Borrowed(CARDS.read()),
+            models: Cow::Borrowed(MODELS.read()),
+            diffusion: Cow::Borrowed(DIFFUSION.read()),
+            networks: Cow::Borrowed(NETWORKS.read()),
+            workloads: Cow::Borrowed(WORKLOADS.read()),
         })
     }
+
+    /// What reads the files of [`Catalog::embedded`], one after the other, for a caller that has other things to do in
+    /// between.
+    pub const READERS: [fn(); 4] = [
+        || _ = CARDS.read(),
+        || _ = MODELS.read(),
+        || _ = (DIFFUSION.read(), NETWORKS.read()),
+        || _ = WORKLOADS.read(),
+    ];
 
     /// Reads cards and models in the form of `core/data/cards.json` and `core/data/models.json`.
     ///
@@ -96,35 +117,13 @@ impl Catalog {
     /// When a file is not JSON or an entry is not of its type; the message names the line.
     pub fn parse(cards_json: &str, models_json: &str) -> Result<Self, CatalogError> {
         Ok(Self {
-            cards: serde_json::from_str(cards_json)
-                .map_err(|e| CatalogError::Cards(e.to_string()))?,
-            models: serde_json::from_str(models_json)
-                .map_err(|e| CatalogError::Models(e.to_string()))?,
+            cards: serde_json::from_str::<Vec<_>>(cards_json)
+                .map_err(|e| CatalogError::Cards(e.to_string()))?
+                .into(),
+            models: serde_json::from_str::<Vec<_>>(models_json)
+                .map_err(|e| CatalogError::Models(e.to_string()))?
+                .into(),
             ..Self::default()
-        })
-    }
-
-    /// The same with the files of other things to run, in the form of those under `core/data/`.
-    ///
-    /// # Errors
-    /// When a file is not JSON or an entry is not of its type; the message names the line.
-    pub fn with_others(
-        self,
-        diffusion_json: &str,
-        networks_json: &str,
-        workloads_json: &str,
-    ) -> Result<Self, CatalogError> {
-        fn read<T: serde::de::DeserializeOwned>(
-            name: &str,
-            json: &str,
-        ) -> Result<Vec<T>, CatalogError> {
-            serde_json::from_str(json).map_err(|e| CatalogError::Others(format!("{name}: {e}")))
-        }
-        Ok(Self {
-            diffusion: read("diffusion", diffusion_json)?,
-            networks: read("networks", networks_json)?,
-            workloads: read("science", workloads_json)?,
-            ..self
         })
     }
 

@@ -110,7 +110,7 @@ fn outcome(
     asked.shelf.unpriced = true;
     asked.shelf.count = Some(count);
     let shop = Catalog {
-        cards: vec![card.clone()],
+        cards: vec![card.clone()].into(),
         ..catalog.clone()
     };
     let ranking = rank(&asked, &shop, prices);

@@ -1,5 +1,6 @@
 //! A feed as something to answer a scenario with: the operator's cards and prices, nothing else.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::order_link::OrderChoice;
@@ -34,7 +35,7 @@ impl Layer {
     fn empty(catalog: &Catalog) -> Self {
         Self {
             catalog: Catalog {
-                cards: Vec::new(),
+                cards: Cow::default(),
                 ..catalog.clone()
             },
             prices: PriceBook::default(),
@@ -93,7 +94,7 @@ impl Shop {
                 let Some(card) = catalog.card(&offer.card) else {
                     continue;
                 };
-                layer.catalog.cards.push(as_sold(card, offer));
+                layer.catalog.cards.to_mut().push(as_sold(card, offer));
                 layer.kinds.insert(offer.card.clone(), place);
             }
             layer.prices.offers.extend(rows(&feed, offer));

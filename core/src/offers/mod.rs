@@ -11,6 +11,7 @@ mod order;
 mod relief;
 mod rescale;
 mod serving;
+mod survey;
 pub mod tiers;
 mod training;
 pub(crate) mod work;
@@ -19,6 +20,7 @@ pub use advice::{checks, rent_or_buy};
 pub use limits::{Compromise, Limited, within_limits};
 pub use order::{best, sort, sort_shared};
 pub use rescale::with_measured_speed;
+pub use survey::Survey;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -30,8 +32,8 @@ use crate::estimate::work::{WorkPlan, WorkSpeed};
 use crate::estimate::{MemoryEstimate, ServingSpeed, TrainingSpeed};
 use crate::plan::{ServingPlan, TrainingPlan};
 use crate::range::Range;
-use crate::rental::{Bill, CardPrices, HOURS_PER_MONTH, JobTerms, ModeCost};
-use crate::scenario::{Job, Scenario};
+use crate::rental::{Bill, CardPrices, HOURS_PER_MONTH, ModeCost};
+use crate::scenario::Scenario;
 
 /// The answer to a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -293,60 +295,9 @@ pub enum Assumption {
 /// Answers `scenario`: one offer for every card of its shelf and every sensible count. Empty
 /// where the model is not in the catalog or has no weights.
 pub fn rank(scenario: &Scenario, catalog: &Catalog, prices: &PriceBook) -> Ranking {
-    let nothing = Ranking {
-        offers: Vec::new(),
-        assumptions: Vec::new(),
-    };
-    let mut offers = Vec::new();
-    if !matches!(scenario.job, Job::Train(_) | Job::Serve(_)) {
-        let Some(task) = work::task(scenario, catalog) else {
-            return nothing;
-        };
-        let terms = JobTerms {
-            model_bytes: task.model_bytes(),
-            stops_together: task.trains(),
-            ..JobTerms::default()
-        };
-        for (card, prices) in shelf(scenario, catalog, prices) {
-            let card = card.as_ref();
-            let prices = prices.for_job(JobTerms {
-                cards_per_machine: card.link.cards_per_node,
-                ..terms
-            });
-            work::offers(scenario, &task, card, &prices, &mut offers);
-        }
-        return ranking(scenario, offers, work::assumptions(scenario));
-    }
-    let Some(model) = job::model(&scenario.model, catalog) else {
-        return nothing;
-    };
-    let terms = JobTerms {
-        model_bytes: job::model_bytes(scenario, &model),
-        stops_together: matches!(scenario.job, Job::Train(_)),
-        ..JobTerms::default()
-    };
-    for (card, prices) in shelf(scenario, catalog, prices) {
-        let card = card.as_ref();
-        let prices = prices.for_job(JobTerms {
-            cards_per_machine: card.link.cards_per_node,
-            ..terms
-        });
-        match &scenario.job {
-            Job::Train(training) => {
-                training::offers(scenario, training, &model, card, &prices, &mut offers);
-            }
-            Job::Serve(serving) => {
-                serving::offers(scenario, serving, &model, card, &prices, &mut offers);
-            }
-            _ => {}
-        }
-    }
-    let assumptions = match &scenario.job {
-        Job::Train(training) => training::assumptions(scenario, training, &model),
-        Job::Serve(serving) => serving::assumptions(serving),
-        _ => Vec::new(),
-    };
-    ranking(scenario, offers, assumptions)
+    let mut survey = Survey::new(scenario, catalog, prices);
+    while survey.next_card() {}
+    survey.ranking()
 }
 
 /// Offers in order, with everything that was assumed.

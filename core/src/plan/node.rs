@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn every_card_has_a_class_with_a_source() {
-        for card in &Catalog::embedded().cards {
+        for card in Catalog::embedded().cards.iter() {
             let node = rented_node(card);
             assert!(!node.source.is_empty(), "{}", card.id);
             assert!(node.network_gbit_s > SLOWEST_GBIT_S, "{}", card.id);

@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn the_list_holds_exactly_the_catalogs_models_below_16_bit() {
         let sixteen = [WeightFormat::Bf16, WeightFormat::Fp16, WeightFormat::Fp32];
-        for model in &Catalog::embedded().models {
+        for model in Catalog::embedded().models.iter() {
             let choice = ModelChoice::Catalog(model.id.clone());
             let published = if sixteen.contains(&model.native_format) {
                 WeightFormat::Bf16

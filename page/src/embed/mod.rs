@@ -27,6 +27,7 @@ mod widget;
 use cardfit::embed::config::Config;
 use leptos::prelude::*;
 
+use crate::begin::Opened;
 use crate::lazy::{Lazy, lazy_view};
 use crate::state::App;
 use widget::Widget;
@@ -42,7 +43,7 @@ lazy_view! {
 /// The page as a widget. Provides [`App`] to all its parts.
 #[component]
 pub fn Framed() -> impl IntoView {
-    provide_context(App::open());
+    provide_context(App::open(Opened::read()));
     view! { <Lazy part=widget_view /> }
 }
 

@@ -89,7 +89,7 @@ fn CardChoice() -> impl IntoView {
 
 fn by_vendor() -> BTreeMap<Vendor, Vec<&'static Card>> {
     let mut makers: BTreeMap<Vendor, Vec<&Card>> = BTreeMap::new();
-    for card in &Catalog::embedded().cards {
+    for card in Catalog::embedded().cards.iter() {
         makers.entry(card.vendor).or_default().push(card);
     }
     // What people rent today stands before what they rented once.

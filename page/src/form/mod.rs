@@ -19,6 +19,7 @@ use cardfit::scenario::{Job, RankBy, Scenario, Training};
 use leptos::prelude::*;
 
 use crate::answer::AnswerKind;
+use crate::begin::Step;
 use crate::lazy::{Lazy, LazyDetails, lazy_view};
 use crate::model_picker::ModelPicker;
 use crate::state::{App, Pace};
@@ -132,13 +133,22 @@ pub fn ScenarioForm() -> impl IntoView {
         >
             <summary::FormSummary folded />
             <section class="group">
-                <job::AreaChoice />
-                <ModelPicker />
-                <custom_model::CustomModel />
-                <bring::BringModel />
-                <job::JobChoice />
+                <Step>
+                    <job::AreaChoice />
+                </Step>
+                <Step>
+                    <ModelPicker />
+                </Step>
+                <Step>
+                    <custom_model::CustomModel />
+                    <bring::BringModel />
+                </Step>
+                <Step>
+                    <job::JobChoice />
+                </Step>
             </section>
             <section class="group pairs">
+                <Step>
                 {move || {
                     if let Some(panel) = panel.get() {
                         view! { <Lazy part=move || work_inputs(panel) /> }.into_any()
@@ -148,8 +158,10 @@ pub fn ScenarioForm() -> impl IntoView {
                         view! { <training::TrainingInputs /> }.into_any()
                     }
                 }}
+                </Step>
             </section>
             <section class="group pairs">
+                <Step>
                 <LimitInputs />
                 <Segments
                     name="sort"
@@ -161,10 +173,15 @@ pub fn ScenarioForm() -> impl IntoView {
                         .collect::<Vec<_>>()}
                     choose=move |name| app.set(&[("sort", name)], Pace::Choice)
                 />
+                </Step>
             </section>
-            <cards::CardFilter />
-            <LazyDetails testid="advanced" summary=|| t("page.form.advanced") part=advanced />
-            <extras::ExtrasDetails />
+            <Step>
+                <cards::CardFilter />
+            </Step>
+            <Step>
+                <LazyDetails testid="advanced" summary=|| t("page.form.advanced") part=advanced />
+                <extras::ExtrasDetails />
+            </Step>
         </form>
     }
 }

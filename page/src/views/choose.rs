@@ -5,6 +5,7 @@ mod time_cost;
 
 use leptos::prelude::*;
 
+use crate::begin::Step;
 use crate::form::ScenarioForm;
 use crate::lazy::{Lazy, lazy_view};
 use crate::notice::LinkNoticePanel;
@@ -55,8 +56,12 @@ pub fn Choose() -> impl IntoView {
                 <Rescaled />
                 <Part name="verdict">
                     <VerdictPanel />
-                    <LimitsPanel />
-                    <PicksPanel />
+                    <Step>
+                        <LimitsPanel />
+                    </Step>
+                    <Step>
+                        <PicksPanel />
+                    </Step>
                 </Part>
                 <div class="chart-place">
                     <Part name="time-cost">
@@ -69,9 +74,13 @@ pub fn Choose() -> impl IntoView {
                 <Part name="growth">
                     <Lazy part=growth_chart />
                 </Part>
-                <Assumptions />
+                <Step>
+                    <Assumptions />
+                </Step>
             </div>
-            <StickyVerdict />
+            <Step>
+                <StickyVerdict />
+            </Step>
         </main>
     }
 }

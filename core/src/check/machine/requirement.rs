@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn every_card_of_nvidia_has_its_requirement() {
-        for card in &Catalog::embedded().cards {
+        for card in Catalog::embedded().cards.iter() {
             if card.vendor == Vendor::Nvidia {
                 assert!(requirement(card).is_some(), "{}", card.id);
             }

@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn every_card_stands_in_one_tier_and_with_one_group_of_makers() {
-        for card in &Catalog::embedded().cards {
+        for card in Catalog::embedded().cards.iter() {
             let groups = [Makers::Nvidia, Makers::Amd, Makers::Chinese, Makers::Others];
             let of = groups.into_iter().filter(|m| m.has(card.vendor)).count();
             assert_eq!(of, 1, "{}", card.id);

@@ -1,0 +1,161 @@
+//! Starting the page without holding the browser up: in steps, between which it may paint and answer. What `index.html`
+//! shows meanwhile stays until the page is whole.
+//!
+//! ```text
+//! data files -> the link -> its ranking, card by card -> the page, part by part -> in the place of the shell
+//! ```
+
+use std::collections::VecDeque;
+
+use cardfit::catalog::{Catalog, PriceBook};
+use cardfit::offers::{Ranking, Survey};
+use cardfit::rental::BookEdits;
+use cardfit::scenario::{Parsed, parse};
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::MessageChannel;
+
+use crate::app::Page;
+use crate::views::View;
+use crate::{address, book, embed};
+
+/// Cards that are looked at in one step.
+const CARDS: usize = 6;
+
+/// What the page was opened with.
+pub struct Opened {
+    /// The scenario of the link.
+    pub parsed: Parsed,
+    /// Changes of the price book: the link's, or those that this browser keeps.
+    pub edits: BookEdits,
+    /// The link brings its sender's price book.
+    pub brings_book: bool,
+    /// The answer, where it was made in advance.
+    pub ranking: Option<Ranking>,
+}
+
+impl Opened {
+    /// Reads the present address.
+    pub fn read() -> Self {
+        // A widget touches no storage: its prices are the operator's.
+        let framed = embed::is_framed();
+        let brought = address::brought_book().filter(|_| !framed);
+        Self {
+            parsed: parse(&address::link(), Catalog::embedded()),
+            brings_book: brought.is_some(),
+            edits: match brought {
+                Some(edits) => edits,
+                None if framed => BookEdits::default(),
+                None => book::stored(),
+            },
+            ranking: None,
+        }
+    }
+
+    async fn ranked(mut self) -> Self {
+        let book = self.edits.apply(PriceBook::embedded());
+        let mut survey = Survey::new(&self.parsed.scenario, Catalog::embedded(), &book);
+        while (0..CARDS).all(|_| survey.next_card()) {
+            pause().await;
+        }
+        self.ranking = Some(survey.ranking());
+        self
+    }
+}
+
+/// Puts the page into the document.
+pub async fn page() {
+    for read in Catalog::READERS {
+        read();
+        pause().await;
+    }
+    let _read = PriceBook::embedded();
+    pause().await;
+    let mut opened = Opened::read();
+    if address::view() == View::Choose {
+        opened = opened.ranked().await;
+        pause().await;
+    }
+    let turns = Turns::default();
+    leptos::mount::mount_to_body(move || {
+        provide_context(turns);
+        view! { <Page opened /> }
+    });
+    pause().await;
+    while turns.next() {
+        pause().await;
+    }
+    remove_shell();
+}
+
+/// Takes away what `index.html` shows until the page is there.
+pub fn remove_shell() {
+    if let Some(shell) = document().get_element_by_id("shell") {
+        shell.remove();
+    }
+}
+
+/// Lets the browser do what waits. A message and no timer: pages in the background have theirs a second apart.
+async fn pause() {
+    let Ok(channel) = MessageChannel::new() else {
+        return;
+    };
+    let told = js_sys::Promise::new(&mut |told, _| {
+        channel.port1().set_onmessage(Some(&told));
+        let _refused = channel.port2().post_message(&JsValue::NULL);
+    });
+    let _message = JsFuture::from(told).await;
+    channel.port1().close();
+}
+
+/// Parts of the page that wait for a step of their own while it starts, first come first served.
+#[derive(Clone, Copy, Default)]
+struct Turns {
+    waiting: StoredValue<VecDeque<RwSignal<bool>>>,
+    over: StoredValue<bool>,
+}
+
+impl Turns {
+    fn wait(self) -> Option<RwSignal<bool>> {
+        if self.over.get_value() {
+            return None;
+        }
+        let turn = RwSignal::new(false);
+        self.waiting.update_value(|turns| turns.push_back(turn));
+        Some(turn)
+    }
+
+    /// Makes the next part. `false`: none waits, and none will.
+    fn next(self) -> bool {
+        let next = self.waiting.try_update_value(VecDeque::pop_front).flatten();
+        match next {
+            Some(turn) => {
+                // A part that is gone needs none.
+                let _gone = turn.try_set(true);
+                true
+            }
+            None => {
+                self.over.set_value(true);
+                false
+            }
+        }
+    }
+}
+
+/// A part of the page that is made in a step of its own while the page starts, and at once afterwards.
+#[component]
+pub fn Step(
+    /// What it shows.
+    children: Children,
+) -> impl IntoView {
+    let Some(turn) = use_context::<Turns>().and_then(Turns::wait) else {
+        return children();
+    };
+    let mut children = Some(children);
+    (move || {
+        let now = turn.get();
+        now.then(|| children.take().map(|children| children()))
+    })
+    .into_any()
+}
