@@ -65,6 +65,17 @@ fn answer(case: &Case) -> f64 {
     if let Some(tokens) = after("growth over ") {
         return kv_growth(link, amount(tokens) as u64);
     }
+    if let Some(format) = quantity.strip_suffix(" TFLOPS") {
+        let peaks = &card().peak_tflops;
+        let rate = match format {
+            "tf32" => peaks.tf32,
+            "bf16" => peaks.bf16,
+            "fp16" => peaks.fp16,
+            "fp8" => peaks.fp8,
+            other => panic!("{other}"),
+        };
+        return rate.expect("a rate");
+    }
     if let Some(format) = after("weights ") {
         return weights(id(), WeightFormat::from_name(format).expect("a format"));
     }
@@ -79,7 +90,6 @@ fn answer(case: &Case) -> f64 {
         "tokens a second" => pace(link).mid,
         "hours" => offer(link).hours.expect("hours").mid,
         "price of an hour" => offer(link).cost_per_hour.expect("a price").mid,
-        "fp16 TFLOPS" => card().peak_tflops.fp16.expect("a rate"),
         "memory" => card().memory_gib * GIB,
         "driver's memory" => f64::from(card().driver_memory_mib.expect("a printout")) * MIB,
         other => panic!("{other}"),

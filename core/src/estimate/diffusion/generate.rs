@@ -104,8 +104,11 @@ pub(super) fn time(
         }
         _ => products,
     };
-    let expanded = !run.narrow && run.weights.bits_per_weight() < 15.0;
     let eager = run.runtime == Runtime::Eager;
+    // A compiler makes widening narrow weights part of the product that reads them; bitsandbytes' NF4 is a kernel of
+    // its own for it.
+    let fused_widening = !eager && run.weights != WeightFormat::Nf4;
+    let expanded = !run.narrow && run.weights.bits_per_weight() < 15.0 && !fused_widening;
     let compiled = match (eager, card.memory_type.starts_with("HBM")) {
         (false, true) => c.compiled_products,
         _ => 1.0,
@@ -338,11 +341,13 @@ pub fn generation_memory(
     let c = &constants.coefficients;
     let model = run.model;
     let cards = f64::from(plan.cards_per_copy.max(1));
-    let one = bytes(model.denoiser.params, run.weights);
-    let denoiser = one * f64::from(model.denoiser.experts) / cards;
-    let text = bytes(model.text_params(), run.text_weights) / cards;
-    // Cards that share a sample gather a layer at a time and exchange through buffers.
-    let buffers = if cards > 1.0 { c.shared_bytes } else { 0.0 };
+    // Cards that share a sample split its tokens; whether weights are split too is another choice.
+    let ranks = if plan.sharded { cards } else { 1.0 };
+    let one = bytes(model.denoiser.params, run.weights) / ranks;
+    let denoiser = one * f64::from(model.denoiser.experts);
+    let text = bytes(model.text_params(), run.text_weights) / ranks;
+    // Cards that share weights gather a layer at a time and exchange through buffers.
+    let buffers = if ranks > 1.0 { c.shared_bytes } else { 0.0 };
     let vae_format = if model.autoencoder.in_fp32 || run.weights == WeightFormat::Fp32 {
         WeightFormat::Fp32
     } else {
@@ -371,7 +376,7 @@ pub fn generation_memory(
         PipelineOffload::Model => {
             let moments = [
                 (text, 0.0, 0.0, 0.0),
-                (0.0, one / cards, 0.0, pass),
+                (0.0, one, 0.0, pass),
                 (0.0, 0.0, vae, decode),
             ];
             // What the allocator holds beyond the activations belongs to their moment.
@@ -383,7 +388,7 @@ pub fn generation_memory(
         }
         PipelineOffload::Sequential => {
             // One block and the one that follows; the decoder's layers are small.
-            let layers = 2.0 * one / blocks.max(1.0) / cards;
+            let layers = 2.0 * one / blocks.max(1.0);
             (0.0, layers, 0.0, pass.max(decode))
         }
     };

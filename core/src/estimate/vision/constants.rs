@@ -75,6 +75,9 @@ coefficients! {
         openai_layer: 4.0, 1.0 ..= 20.0;
         /// Share of bandwidth that decoding reaches.
         speech_bandwidth: 0.5, 0.1 ..= 1.0;
+        /// Bytes that a speech engine holds beside weights, context and windows: libraries' work
+        /// spaces, hypotheses of the beam, what its allocator keeps.
+        speech_workspace: 0.6e9, 0.1e9 ..= 2e9;
     }
 }
 

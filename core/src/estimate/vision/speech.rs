@@ -168,13 +168,15 @@ pub fn speech_memory(
         2.0
     };
     let windows = f64::from(plan.batch.max(1));
-    let beams = f64::from(run.beam.max(1));
+    // Hypotheses of a beam look at one copy of what was heard. What the encoder's widest moment takes is given back
+    // before the decoder's keys and values come, window by window.
     let (heard, active) = Shape::of(run.network).map_or((0.0, 0.0), |s| {
         (
-            s.heard() * bytes * windows * beams,
-            s.positions * s.width * bytes * 20.0 * windows,
+            s.heard() * bytes * windows,
+            s.positions * s.width * bytes * 20.0,
         )
     });
+    let workspace = constants.coefficients.speech_workspace;
     // OpenAI's package kept weights in FP32 beside and attention's scores until its version of
     // September 2024, and took twice as much then.
     let parts = [
@@ -184,7 +186,7 @@ pub fn speech_memory(
         ),
         (MemoryPart::KvCache, heard),
         (MemoryPart::Activations, active),
-        (MemoryPart::Framework, CONTEXT_BYTES),
+        (MemoryPart::Framework, CONTEXT_BYTES + workspace),
     ];
     memory_of(parts, &constants.spread, card, MEMORY)
 }

@@ -51,7 +51,11 @@ fn canvas(text: &str, model: &DiffusionModel) -> Canvas {
 fn format(text: &str, words: &str) -> Result<(WeightFormat, bool), &'static str> {
     use WeightFormat as W;
     let text = text.to_ascii_lowercase();
-    let dynamic = text.contains("dq") || words.contains("fp8 dq");
+    // Scales of activations are found at run time or were calibrated before an engine was built.
+    let dynamic = ["dq", "fp8 dq"]
+        .iter()
+        .any(|w| text.contains(w) || words.contains(w))
+        || words.contains("tensorrt");
     if words.contains("fp8 dq") {
         return Ok((W::Fp8, true));
     }
@@ -124,7 +128,8 @@ pub(super) fn generation<'a>(row: &'a InferenceRow, words: &str, catalog: &'a Ca
         offload,
         tiling: engine.contains("tiling"),
         recompute: false,
-        sharded: shares > 1,
+        // Diffusers' context parallelism leaves whole weights on each card.
+        sharded: shares > 1 && !engine.contains(" cp "),
     };
     // Diffusers 0.11 without xformers writes the scores; PyTorch 2 and later do not.
     let fused_attention = !engine.contains("0.11") || engine.contains("xformers");
