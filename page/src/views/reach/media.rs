@@ -133,7 +133,7 @@ fn Images(card: Card, count: u32) -> impl IntoView {
                                 let name = model.map_or_else(|| reach.model.clone(), |m| m.name().to_owned());
                                 let speed = reach.per_minute.map(|r| range(lang, r)).unwrap_or_default();
                                 view! {
-                                    <tr role="row" class:hidden=move || place >= SHOWN && !all.get()>
+                                    <tr role="row" class:hidden={move || place >= SHOWN && !all.get()}>
                                         <th scope="row" role="rowheader">{name}</th>
                                         <td role="cell" data-label=t("reach.column.size")>{size(reach)}</td>
                                         <td role="cell" data-label=t("reach.column.held")>{held(reach)}</td>
@@ -190,7 +190,7 @@ fn Streams(card: Card, count: u32) -> impl IntoView {
                                 let network = Catalog::embedded().network(&reach.network);
                                 let name = network.map_or_else(|| reach.network.clone(), |n| n.name.clone());
                                 view! {
-                                    <tr role="row" class:hidden=move || place >= SHOWN && !all.get()>
+                                    <tr role="row" class:hidden={move || place >= SHOWN && !all.get()}>
                                         <th scope="row" role="rowheader">{name}</th>
                                         <td role="cell" class="number" data-label=t("reach.column.streams")>
                                             {format::count(lang, u64::from(reach.streams))}
