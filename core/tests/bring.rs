@@ -48,10 +48,14 @@ fn read_published() -> Vec<Published> {
 }
 
 /// Configurations whose count is more than 1 % off their card's figure, and why.
-const EXCEPTIONS: [(&str, &str); 2] = [
+const EXCEPTIONS: [(&str, &str); 3] = [
     (
         "DeepSeek-V4-Pro",
         "the card says 1.6T, a figure of two digits; 1.57T is counted",
+    ),
+    (
+        "Laguna-XS.2-FP8",
+        "the card says 33B, a figure of two digits; 33.4B is counted",
     ),
     (
         "gemma-4-E4B",
@@ -60,7 +64,11 @@ const EXCEPTIONS: [(&str, &str); 2] = [
 ];
 
 /// Mixtures whose active count is more than 2 % and half of a digit off their card's figure, and why.
-const ACTIVE_EXCEPTIONS: [(&str, &str); 2] = [
+const ACTIVE_EXCEPTIONS: [(&str, &str); 3] = [
+    (
+        "LFM2-8B-A1B",
+        "1.5 B on the card; 1.56 B with the output head, 1.42 B without",
+    ),
     (
         "MiniMax-M3",
         "23 B on the card; 23.50 B with the indexers of sparse attention",

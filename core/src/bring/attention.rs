@@ -114,6 +114,9 @@ pub(super) fn read(source: &Source<'_>, dims: &Dims) -> Result<Blocks, BringErro
             Mixer::Linear if lightning => {
                 bounded(mixers::lightning(dims.h(), one.heads, one.head_dim))?
             }
+            Mixer::Linear if dims.kind_name.starts_with("rwkv") => {
+                bounded(mixers::time_mix(source, &dims.kind_name, dims.h())?)?
+            }
             Mixer::Linear => bounded(mixers::gated_delta(source, dims.h())?)?,
             Mixer::Convolution => bounded(mixers::short_convolution(source, dims.h(), one.heads)?)?,
             Mixer::Mamba => bounded(mixers::mamba(source, &dims.kind_name, dims.h(), one.heads)?)?,

@@ -89,6 +89,20 @@ pub(super) fn read_ffn(
             value: halved,
         }));
     }
+    // RWKV: four times the stream, since the fifth version three and a half times in whole 32s.
+    let times = match dims.kind_name.as_str() {
+        "rwkv" => Some(4.0),
+        "rwkv5" | "rwkv6" => Some(3.5),
+        _ => None,
+    };
+    if let Some(times) = times {
+        let width = (times * f64::from(dims.hidden) / 32.0).floor() * 32.0;
+        let value = super::source::within("hidden_size", width, &limits::FFN)?;
+        return Ok(Some(Read {
+            path: String::new(),
+            value,
+        }));
+    }
     if let Some(ratio) = source.number(&["expansion_ratio", "ffn_factor", "mlp_ratio"])? {
         let width = (ratio.value * f64::from(dims.hidden)).round();
         let value = super::source::within(&ratio.path, width, &limits::FFN)?;

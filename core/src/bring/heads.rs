@@ -17,7 +17,16 @@ pub(super) fn read_heads(
     class: Option<(u32, u32, u32)>,
 ) -> Result<Vec<HeadField>, BringError> {
     let mut fields = Vec::new();
-    let each = source.each_layer(HEADS, dims.layers, &limits::HEADS)?;
+    // A list beside the usual number says more (Laguna).
+    let list = source.each_layer(
+        &["num_attention_heads_per_layer"],
+        dims.layers,
+        &limits::HEADS,
+    )?;
+    let each = match list {
+        Some(list) => Some(list),
+        None => source.each_layer(HEADS, dims.layers, &limits::HEADS)?,
+    };
     let usual = (dims.hidden / 128).max(1);
     match each {
         Some(read) => {

@@ -242,6 +242,10 @@ impl Kind {
                 tied: base != "falcon_mamba",
                 ..PLAIN
             },
+            "rwkv" | "rwkv5" | "rwkv6" => Self {
+                tied: false,
+                ..PLAIN
+            },
             "bert" | "roberta" | "xlm-roberta" | "camembert" | "electra" | "deberta-v2"
             | "distilbert" => Self {
                 all_biases: true,

@@ -134,6 +134,9 @@ pub(super) fn mixers(source: &Source<'_>, dims: &Dims) -> Result<(Vec<Mixer>, St
             return Ok((by(&|_| Mixer::Mamba), "model_type".to_owned()));
         }
         "falcon_h1" => return Ok((by(&|_| Mixer::Both), "model_type".to_owned())),
+        "rwkv" | "rwkv5" | "rwkv6" => {
+            return Ok((by(&|_| Mixer::Linear), "model_type".to_owned()));
+        }
         _ => {}
     }
     windows(source, dims)

@@ -74,6 +74,38 @@ pub(super) fn lightning(hidden: u64, heads: u32, head_dim: u32) -> AttentionKind
     }
 }
 
+/// Time mixing of RWKV (Peng et al. 2023 and 2024), with the gate of its channel mixing, which is as wide as the
+/// stream: receptance, key, value, output and, from the fifth version on, a gate; the sixth finds its decay and its
+/// mixing with the token before by matrices of low rank. Of the fourth five numbers a channel are kept, of later ones
+/// a square a head and two tokens.
+pub(super) fn time_mix(
+    source: &Source<'_>,
+    kind: &str,
+    hidden: u64,
+) -> Result<AttentionKind, BringError> {
+    let width = source.whole(&["attention_hidden_size"], &WIDTH)?;
+    let width = width.map_or(hidden, |read| u64::from(read.value));
+    let head = u64::from(source.whole_or(&["head_size"], &WIDTH, 64)?);
+    let heads = u32::try_from(width.div_ceil(head)).unwrap_or(u32::MAX);
+    // Twice as wide from 4096 on.
+    let wide: u32 = if hidden >= 4096 { 2 } else { 1 };
+    let (matrices, low_rank, state_elements) = match kind {
+        "rwkv" => (4, 0, 3 * width + 2 * hidden),
+        "rwkv5" => (5, 0, width * head + 2 * hidden),
+        _ => {
+            let mixing = u64::from(source.whole_or(&["proj_low_rank_dim"], &WIDTH, 32 * wide)?);
+            let decay = u64::from(source.whole_or(&["gate_low_rank_dim"], &WIDTH, 64 * wide)?);
+            let low_rank = 2 * 5 * mixing * hidden + decay * (hidden + width);
+            (5, low_rank, width * head + 2 * hidden)
+        }
+    };
+    Ok(AttentionKind::Linear {
+        heads,
+        state_elements,
+        params: matrices * hidden * width + low_rank + hidden * hidden,
+    })
+}
+
 /// A short convolution between two gates (LFM2).
 pub(super) fn short_convolution(
     source: &Source<'_>,
