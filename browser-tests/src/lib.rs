@@ -21,6 +21,7 @@ mod driver;
 pub mod embedding;
 mod host;
 mod page;
+pub mod views;
 
 pub use host::{Host, HostFile};
 pub use page::{Page, Scheme};

@@ -1,28 +1,11 @@
 //! The page for everyone: no barrier that axe-core can find, charts and limits by keyboard alone, storage refused.
 
+use browser_tests::views::{EDGES, JOBS, Sight, VIEWS};
 use browser_tests::{Outcome, Page, Scheme, in_browser};
 use fantoccini::key::Key;
 use fantoccini::wd::TimeoutConfiguration;
 use serde_json::Value;
 use std::time::Duration;
-
-/// Every view, with something in it.
-const VIEWS: [(&str, &str); 13] = [
-    ("", "verdict"),
-    ("view=compare&", "compare"),
-    ("view=ladder&", "ladder"),
-    ("view=card&show=rtx-4090&", "card-name"),
-    ("view=model&show=llama-3.1-8b&", "model-name"),
-    ("view=method&", "method-offer"),
-    ("view=accuracy&", "accuracy-stats"),
-    ("view=costs&", "bill-panel"),
-    ("view=prices&", "price-rows"),
-    ("view=can&", "reach-card"),
-    ("view=check&", "check-paste"),
-    ("view=embed&", "embed-code"),
-    // Another kind of job than a language model's.
-    ("view=method&m=sdxl&do=image&", "method-offer"),
-];
 
 fn axe() -> Outcome<String> {
     let script = xtask::tools::axe_script();
@@ -84,7 +67,7 @@ fn no_barrier_in(lang: &str) -> Outcome {
     let axe = axe()?;
     in_browser(async |page| {
         page.resize(1280, 900).await?;
-        for (query, testid) in VIEWS {
+        for Sight { query, testid, .. } in VIEWS.into_iter().chain(JOBS).chain(EDGES) {
             page.prefer(Scheme::Light).await?;
             unfold(page, query, testid, lang).await?;
             let mut found = barriers(page, &axe, "").await?;
@@ -133,7 +116,9 @@ fn no_view_is_left_in_english_where_chinese_is_wanted() -> Outcome {
             ("view=card&show=h20-96gb&", "card-name"),
             ("view=model&show=deepseek-v3.2-671b&", "model-name"),
         ];
-        for (query, testid) in VIEWS.into_iter().chain(more) {
+        let seen = VIEWS.into_iter().chain(JOBS).chain(EDGES);
+        let seen = seen.map(|sight| (sight.query, sight.testid));
+        for (query, testid) in seen.chain(more) {
             unfold(page, query, testid, "zh-CN").await?;
             let found = page.script(ENGLISH).await?;
             assert_eq!(found, Value::Array(Vec::new()), "{query}");
@@ -147,7 +132,7 @@ fn no_view_is_wider_than_its_screen() -> Outcome {
     in_browser(async |page| {
         for width in [320, 360, 768, 1440, 2560] {
             page.resize(width, 900).await?;
-            for (query, testid) in VIEWS {
+            for Sight { query, testid, .. } in VIEWS.into_iter().chain(EDGES) {
                 page.open(&format!("?{query}lang=en")).await?;
                 page.element(testid).await?;
                 let scrolls = page
@@ -400,5 +385,55 @@ fn the_plan_is_handed_out_as_files() -> Outcome {
             "{line}"
         );
         Ok(())
+    })
+}
+
+async fn nothing_stopped(page: &Page) -> Outcome {
+    let hidden = page
+        .script("return document.getElementById('stopped').hidden && !document.querySelector('[data-testid=part-stopped]')")
+        .await?;
+    assert_eq!(hidden, Value::Bool(true), "a part of the page stopped");
+    Ok(())
+}
+
+/// What is under way when a view is left (a row that is open, a limit just moved, an input with the focus) is left with it.
+#[test]
+fn a_view_is_left_in_the_middle_of_things() -> Outcome {
+    in_browser(async |page| {
+        page.resize(1280, 900).await?;
+        page.open("?lang=en").await?;
+        page.element("time-cost").await?;
+        page.click("offer-toggle").await?;
+        page.element("offer-detail").await?;
+        focus(page, "drag-budget").await?;
+        page.press(&char::from(Key::Left).to_string()).await?;
+        query_has(page, "budget=").await?;
+        page.click("view-ladder").await?;
+        page.element("ladder").await?;
+        nothing_stopped(page).await?;
+        page.back().await?;
+        page.element("offer-detail").await?;
+        focus(page, "field-samples").await?;
+        // As by a key for "back": the input loses the focus because it goes.
+        page.script("history.forward()").await?;
+        page.element("ladder").await?;
+        nothing_stopped(page).await?;
+        page.back().await?;
+        page.element("verdict").await?;
+        nothing_stopped(page).await
+    })
+}
+
+#[test]
+fn where_nothing_fits_there_is_a_way_on() -> Outcome {
+    in_browser(async |page| {
+        page.resize(1280, 900).await?;
+        page.open("?lang=en&m=llama-3.1-405b&do=full&cards=rtx-4090&n=1")
+            .await?;
+        page.click("widen-shelf").await?;
+        page.wait_for("other cards", async || {
+            Ok((page.elements("offer").await?.len() > 1).then_some(()))
+        })
+        .await
     })
 }

@@ -166,7 +166,9 @@ pub fn write(query: &str, pace: Pace) {
     };
     // Refused for a file opened from disk, and by Safari after 100 changes in half a minute.
     let _refused = match pace {
-        Pace::Typing => history.replace_state_with_url(&JsValue::NULL, "", Some(&url)),
+        Pace::Typing | Pace::Dragging => {
+            history.replace_state_with_url(&JsValue::NULL, "", Some(&url))
+        }
         Pace::Choice => history.push_state_with_url(&JsValue::NULL, "", Some(&url)),
     };
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cardfit::offers::{Assumption, Fit, Offer, Ranking, best, sort_shared};
+use cardfit::offers::{Assumption, Fit, Offer, Ranking, best, compare};
 use cardfit::range::Range;
 use cardfit::scenario::{Job, RankBy, Scenario, TrainingAmount};
 
@@ -38,12 +38,25 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether it holds the very same offers.
-    fn is_shared_with(&self, other: &Self) -> bool {
-        let same = |(a, b): (&Arc<Offer>, &Arc<Offer>)| Arc::ptr_eq(a, b);
-        Arc::ptr_eq(&self.best, &other.best)
-            && self.counts.len() == other.counts.len()
-            && self.counts.iter().zip(&other.counts).all(same)
+    /// The same offers under other limits; the very same row where they change nothing.
+    fn under_limits(row: &Arc<Self>, scenario: &Scenario) -> Arc<Self> {
+        let counts: Vec<Arc<Offer>> = row
+            .counts
+            .iter()
+            .map(|offer| live::marked(offer, scenario))
+            .collect();
+        let mut pairs = counts.iter().zip(&row.counts);
+        if pairs.all(|(now, before)| Arc::ptr_eq(now, before)) {
+            return Arc::clone(row);
+        }
+        let first = counts
+            .iter()
+            .min_by(|a, b| compare(a, b, scenario.rank))
+            .unwrap_or(&row.best);
+        Arc::new(Self {
+            best: Arc::clone(first),
+            counts,
+        })
     }
 }
 
@@ -96,7 +109,7 @@ impl Answer {
     /// Groups offers that are in order by card.
     fn of(offers: Vec<Arc<Offer>>, assumptions: Vec<Assumption>, scenario: &Scenario) -> Self {
         let kind = AnswerKind::of(scenario);
-        let picks = picks(&offers);
+        let picks = picks(offers.iter());
         let mut places = HashMap::new();
         let mut rows: Vec<Row> = Vec::new();
         for offer in offers {
@@ -138,23 +151,33 @@ impl Answer {
     /// The same offers by the scenario's budget, deadline and slowest tokens alone: what a limit that is being dragged
     /// shows until it is let go. What does not change is shared, for this is done once a frame.
     #[must_use]
-    pub fn under_limits(&self, scenario: &Scenario) -> Self {
-        let mut offers: Vec<Arc<Offer>> = self
+    pub fn under_limits(before: &Arc<Self>, scenario: &Scenario) -> Arc<Self> {
+        let mut rows: Vec<Arc<Row>> = before
             .rows
             .iter()
-            .flat_map(|row| &row.counts)
-            .map(|offer| live::marked(offer, scenario))
+            .map(|row| Row::under_limits(row, scenario))
             .collect();
-        sort_shared(&mut offers, scenario.rank);
-        let mut answer = Self::of(offers, self.assumptions.clone(), scenario);
-        for row in &mut answer.rows {
-            if let Some(before) = self.row(&row.best.card)
-                && row.is_shared_with(before)
-            {
-                *row = Arc::clone(before);
-            }
+        let same = |rows: &[Arc<Row>]| {
+            let pairs = rows.iter().zip(&before.rows);
+            pairs
+                .into_iter()
+                .all(|(now, before)| Arc::ptr_eq(now, before))
+        };
+        rows.sort_by(|a, b| compare(&a.best, &b.best, scenario.rank));
+        if same(&rows) {
+            return Arc::clone(before);
         }
-        answer
+        let places = rows.iter().enumerate();
+        Arc::new(Self {
+            kind: before.kind,
+            picks: picks(rows.iter().flat_map(|row| &row.counts)),
+            tally: before.tally,
+            assumptions: before.assumptions.clone(),
+            places: places
+                .map(|(place, row)| (row.best.card.clone(), place))
+                .collect(),
+            rows,
+        })
     }
 
     /// The row of a card.
@@ -186,11 +209,11 @@ pub fn cost(offer: &Offer, kind: AnswerKind) -> Option<Range> {
     }
 }
 
-fn picks(offers: &[Arc<Offer>]) -> Picks {
+fn picks<'a>(offers: impl Iterator<Item = &'a Arc<Offer>> + Clone) -> Picks {
     let pick = |rank| {
-        let found = best(offers.iter().map(Arc::as_ref), rank)?;
+        let found = best(offers.clone().map(Arc::as_ref), rank)?;
         offers
-            .iter()
+            .clone()
             .find(|offer| std::ptr::eq(offer.as_ref(), found))
             .map(Arc::clone)
     };

@@ -292,6 +292,18 @@ pub fn seconds(lang: Lang, value: f64) -> String {
     text(lang, unit.word, &[("n", &in_unit(value, unit))])
 }
 
+/// A given span, as on an axis, in the largest unit that it fills: `30 min`, `1 h`, `3 h`, `100 d`, `1 y`.
+pub fn seconds_given(lang: Lang, value: f64) -> String {
+    if !value.is_finite() {
+        return NO_FIGURE.to_owned();
+    }
+    let units = [&YEAR, &DAY, &HOUR, &MINUTE, &SECOND];
+    let filled = units.into_iter().find(|u| value >= 0.9995 * u.seconds);
+    let unit = filled.unwrap_or(&MILLISECOND);
+    let figure = significant(value / unit.seconds, 3);
+    text(lang, unit.word, &[("n", &figure)])
+}
+
 /// The ends of a span in the unit of its middle: `2.6–3.9`; empty where they are one.
 pub fn seconds_ends(lang: Lang, value: Range) -> String {
     let unit = time_unit(value.mid);
@@ -357,8 +369,11 @@ pub fn date(lang: Lang, iso: &str) -> String {
     )
 }
 
-/// Parameters in the unit that model names use: `8.0 B`, `671 B`.
-pub fn parameters(value: f64) -> String {
+/// Parameters: in English in the unit that model names use, `8.0 B`, `671 B`; in Chinese in its own, `80.3 亿`.
+pub fn parameters(lang: Lang, value: f64) -> String {
+    if lang == Lang::ZhCn {
+        return number(lang, value, 3);
+    }
     let (scaled, unit) = if value >= 0.9995e12 {
         (value / 1e12, "T")
     } else if value >= 0.9995e9 {
@@ -412,6 +427,17 @@ mod tests {
                 assert!(shown.contains(NO_FIGURE), "{shown}");
             }
         }
+    }
+
+    #[test]
+    fn ticks_are_whole_in_the_unit_that_they_fill() {
+        let given = |s: f64| seconds_given(Lang::En, s);
+        assert_eq!(given(3600.0), "1 h");
+        assert_eq!(given(3.0 * 3600.0), "3 h");
+        assert_eq!(given(1800.0), "30 min");
+        assert_eq!(given(86_400.0), "1 d");
+        assert_eq!(given(365.0 * 86_400.0), "1 y");
+        assert_eq!(given(0.03), "30 ms");
     }
 
     #[test]
@@ -493,9 +519,12 @@ mod tests {
 
     #[test]
     fn models_are_sized_as_their_names_are() {
-        assert_eq!(parameters(8.03e9), "8.0 B");
-        assert_eq!(parameters(671e9), "671 B");
-        assert_eq!(parameters(124e6), "124 M");
+        let english = |value| parameters(Lang::En, value);
+        assert_eq!(english(8.03e9), "8.0 B");
+        assert_eq!(english(671e9), "671 B");
+        assert_eq!(english(124e6), "124 M");
+        assert_eq!(parameters(Lang::ZhCn, 8.03e9), "80.3 亿");
+        assert_eq!(parameters(Lang::ZhCn, 671e9), "6,710 亿");
         assert_eq!(context(131_072), "128K");
         assert_eq!(context(512), "512");
     }

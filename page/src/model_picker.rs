@@ -91,18 +91,24 @@ fn facts_of(lang: Lang, subject: Subject<'_>) -> String {
             lang,
             "page.model.facts_diffusion",
             &[
-                ("total", &format::parameters(model.params_total() as f64)),
+                (
+                    "total",
+                    &format::parameters(lang, model.params_total() as f64),
+                ),
                 (
                     "denoiser",
-                    &format::parameters(model.denoiser.params as f64),
+                    &format::parameters(lang, model.denoiser.params as f64),
                 ),
-                ("text", &format::parameters(model.text_params() as f64)),
+                (
+                    "text",
+                    &format::parameters(lang, model.text_params() as f64),
+                ),
             ],
         ),
         Subject::Network(network) => text(
             lang,
             "page.model.facts_network",
-            &[("total", &format::parameters(network.params as f64))],
+            &[("total", &format::parameters(lang, network.params as f64))],
         ),
         Subject::Workload(workload) => text(
             lang,
@@ -127,10 +133,10 @@ pub fn chosen_name(lang: Lang, model: &ModelChoice) -> String {
 
 /// Size and context of a model, in few words.
 fn facts(lang: Lang, model: &Model) -> String {
-    let total = format::parameters(model.params_total as f64);
+    let total = format::parameters(lang, model.params_total as f64);
     let context = format::context(model.max_context);
     if model.transformer.experts.is_some() {
-        let active = format::parameters(model.params_active as f64);
+        let active = format::parameters(lang, model.params_active as f64);
         text(
             lang,
             "page.model.facts_moe",
@@ -336,7 +342,7 @@ pub fn ModelPicker() -> impl IntoView {
                                     .map(|subject| facts_of(lang, subject))
                             }
                             ModelChoice::Custom(shape) => {
-                                let size = format::parameters(shape.params() as f64);
+                                let size = format::parameters(lang, shape.params() as f64);
                                 // What cannot be used stays in its input; the count is of what is.
                                 let key = if bad_shape.get() {
                                     "page.model.facts_last"

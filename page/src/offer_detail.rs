@@ -521,7 +521,8 @@ pub fn price_origin(price: PriceUsed) -> impl IntoView {
             .into_any()
         } else {
             let source = said_in(lang, &source);
-            view! { <span class="note">{format!("{label}: {source}")}</span> }.into_any()
+            let colon = text(lang, "page.colon", &[]);
+            view! { <span class="note">{format!("{label}{colon}{source}")}</span> }.into_any()
         }
     });
     let age = age.and_then(|class| match class {

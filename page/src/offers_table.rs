@@ -65,6 +65,10 @@ pub fn OffersTable() -> impl IntoView {
     let app = App::get();
     let kind = Memo::new(move |_| app.answer.with(|a| a.kind));
     let count = Memo::new(move |_| app.answer.with(|a| a.rows.len()));
+    let scale = Memo::new(move |_| {
+        let shown = shown_rows(app);
+        app.answer.with(|a| (a.kind, a.cost_span(shown)))
+    });
     let cards = move || {
         let shown = shown_rows(app);
         // A row that somebody has opened stays, wherever another order puts it.
@@ -109,7 +113,7 @@ pub fn OffersTable() -> impl IntoView {
                 <tbody role="rowgroup">
                     <For each=cards key=|card| card.clone() let:card>
                         <Step>
-                            <OfferRow card />
+                            <OfferRow card scale />
                         </Step>
                     </For>
                 </tbody>
@@ -231,8 +235,11 @@ fn CompareBar() -> impl IntoView {
     }
 }
 
+/// What the costs of a table are, and their span, on which each is drawn.
+type CostScale = Memo<(AnswerKind, Option<(f64, f64)>)>;
+
 #[component]
-fn OfferRow(card: String) -> impl IntoView {
+fn OfferRow(card: String, scale: CostScale) -> impl IntoView {
     let app = App::get();
     let row: Memo<Option<Arc<Row>>> = {
         let card = card.clone();
@@ -279,7 +286,7 @@ fn OfferRow(card: String) -> impl IntoView {
     let point = move |_| app.pointed.set(Some(kept.get_value()));
     let point_by_focus = move |_| app.pointed.set(Some(kept.get_value()));
     let figure = move |figure: fn(&Offer, AnswerKind) -> Option<Range>| {
-        let kind = app.answer.with(|a| a.kind);
+        let kind = scale.with(|(kind, _)| *kind);
         best()
             .and_then(|offer| figure(&offer, kind))
             .map(|range| range.mid.to_string())
@@ -320,7 +327,7 @@ fn OfferRow(card: String) -> impl IntoView {
             </th>
             <td role="cell" class="fit">{move || best().map(fit_cell)}</td>
             <td role="cell" class="figure time">{move || best().map(speed_cell)}</td>
-            <td role="cell" class="figure cost">{move || best().map(cost_cell)}</td>
+            <td role="cell" class="figure cost">{move || best().map(|offer| cost_cell(offer, scale))}</td>
             <td role="cell" class="figure price">
                 <OwnPrice card=card.clone() row />
             </td>
@@ -383,12 +390,11 @@ fn speed_cell(offer: Arc<Offer>) -> impl IntoView {
     }
 }
 
-fn cost_cell(offer: Arc<Offer>) -> impl IntoView {
+fn cost_cell(offer: Arc<Offer>, scale: CostScale) -> impl IntoView {
     let app = App::get();
     let lang = app.lang.get();
-    let currency = app.scenario.with(|s| s.money.currency);
-    let shown = shown_rows(app);
-    let (kind, span) = app.answer.with(|a| (a.kind, a.cost_span(shown)));
+    let currency = app.currency.get();
+    let (kind, span) = scale.get();
     match cost(&offer, kind) {
         Some(range) => {
             let misses: Vec<String> = offer

@@ -78,7 +78,7 @@ pub fn OwnPrice(
     view! {
         <div class="input small" class:bad=move || problem.with(Option::is_some)>
             <span class="unit before" aria-hidden="true">
-                {move || format::symbol(app.scenario.with(|s| s.money.currency))}
+                {move || format::symbol(app.currency.get())}
             </span>
             <input
                 id=id.clone()
@@ -90,7 +90,7 @@ pub fn OwnPrice(
                 prop:value=typed
                 placeholder=move || quoted().unwrap_or_else(|| "?".to_owned())
                 aria-label=move || {
-                    let code = format::currency_code(app.scenario.with(|s| s.money.currency));
+                    let code = format::currency_code(app.currency.get());
                     text(
                         app.lang.get(),
                         "offer.price.label",

@@ -13,6 +13,12 @@ pub fn Presets() -> impl IntoView {
     const FIRST: usize = 6;
     let app = App::get();
     let all = RwSignal::new(false);
+    let link = Memo::new(
+        move |before: Option<&String>| match (app.dragging.get(), before) {
+            (true, Some(before)) => before.clone(),
+            _ => app.scenario.with(to_query),
+        },
+    );
     view! {
         <nav class="presets" aria-label=t("page.presets")>
             <span class="presets-title" aria-hidden="true">
@@ -23,8 +29,8 @@ pub fn Presets() -> impl IntoView {
                     .iter()
                     .enumerate()
                     .map(|(place, preset)| {
-                        let now = move || app.scenario.with(to_query) == preset.query
-                            || (place == 0 && app.scenario.with(to_query).is_empty());
+                        let now = move || link
+                            .with(|link| *link == preset.query || (place == 0 && link.is_empty()));
                         view! {
                             <li class:hidden=move || { place >= FIRST && !all.get() }>
                                 <button

@@ -105,6 +105,10 @@ pub fn SavedScenarios() -> impl IntoView {
         ..read::<Past>(PAST_KEY)
     });
     Effect::new(move |_| {
+        // A drag is one step, told when it is let go.
+        if app.dragging.get() {
+            return;
+        }
         let link = app.scenario.with(to_query);
         let changed = past.with_untracked(|past| past.now != link);
         if changed {
@@ -134,10 +138,13 @@ pub fn SavedScenarios() -> impl IntoView {
         list.truncate(MOST_SAVED);
         keep(list);
     };
-    let is_saved = move || {
+    let is_saved = Memo::new(move |before: Option<&bool>| {
+        if let (true, Some(before)) = (app.dragging.get(), before) {
+            return *before;
+        }
         let link = app.scenario.with(to_query);
         saved.with(|saved| saved.iter().any(|one| one.link == link))
-    };
+    });
     view! {
         <section class="saved" aria-label=t("saved.title")>
             <button
@@ -151,7 +158,7 @@ pub fn SavedScenarios() -> impl IntoView {
             </button>
             <button type="button" class="link" data-testid="save-scenario" disabled=is_saved on:click=save>
                 {move || {
-                    let key = if is_saved() { "saved.is_saved" } else { "saved.save" };
+                    let key = if is_saved.get() { "saved.is_saved" } else { "saved.save" };
                     text(app.lang.get(), key, &[])
                 }}
             </button>

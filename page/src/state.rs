@@ -27,6 +27,8 @@ use crate::views::View;
 /// How an edit was made: a figure being typed replaces the history's entry, a choice adds one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
+    /// A step of a drag: the address follows when it is let go.
+    Dragging,
     /// One keystroke of many.
     Typing,
     /// A choice that "back" should undo.
@@ -105,6 +107,10 @@ pub struct App {
     pub at: RwSignal<ViewParams>,
     /// The answer to it.
     pub answer: Memo<Arc<Answer>>,
+    /// The currency of the scenario.
+    pub currency: Memo<Currency>,
+    /// What the links to other views begin with; it follows a drag when that is let go.
+    link: Memo<String>,
     /// The answer by estimates alone, whatever was measured.
     pub unscaled: Memo<Arc<Answer>>,
     /// A speed that was measured and that answers of this session count with.
@@ -185,8 +191,16 @@ impl App {
                 })),
                 None => ranking.get(),
             };
+        let unknown = RwSignal::new(parsed.unknown.clone());
         let app = Self {
             scenario,
+            currency: Memo::new(move |_| scenario.with(|s| s.money.currency)),
+            link: Memo::new(
+                move |before: Option<&String>| match (dragging.get(), before) {
+                    (true, Some(before)) => before.clone(),
+                    _ => scenario_link(scenario, unknown),
+                },
+            ),
             edits,
             book,
             stock,
@@ -196,16 +210,24 @@ impl App {
             }),
             view: RwSignal::new(address::view()),
             at: RwSignal::new(address::view_params()),
-            answer: Memo::new(move |before: Option<&Arc<Answer>>| {
-                Arc::new(match (dragging.get(), before) {
-                    (true, Some(before)) => scenario.with(|s| before.under_limits(s)),
-                    _ => scenario.with(|s| Answer::new(&rescaled(), s)),
-                })
+            answer: Memo::new_owning(move |before: Option<Arc<Answer>>| {
+                let drags = dragging.get();
+                let now = match (&before, drags) {
+                    (Some(before), true) => scenario.with(|s| Answer::under_limits(before, s)),
+                    _ => Arc::new(scenario.with(|s| Answer::new(&rescaled(), s))),
+                };
+                // Once a frame, comparing every figure of every offer takes longer than looking again at what is shown.
+                let changed = before
+                    .is_none_or(|before| !Arc::ptr_eq(&before, &now) && (drags || *before != *now));
+                (now, changed)
             }),
             lang: RwSignal::new(asked.unwrap_or_else(address::browser_lang)),
             lang_asked: RwSignal::new(asked.is_some()),
             bad_inputs: RwSignal::default(),
-            remarks: Memo::new(move |_| {
+            remarks: Memo::new(move |before: Option<&BTreeMap<String, Problem>>| {
+                if let (true, Some(before)) = (dragging.get(), before) {
+                    return before.clone();
+                }
                 let link = scenario.with(to_query);
                 parse(&link, Catalog::embedded())
                     .problems
@@ -213,7 +235,7 @@ impl App {
                     .map(|problem| (problem.param.clone(), problem))
                     .collect()
             }),
-            unknown: RwSignal::new(parsed.unknown.clone()),
+            unknown,
             shared: RwSignal::new(address::stamp()),
             brings_book: RwSignal::new(brings_book),
             notice: RwSignal::new(LinkNotice {
@@ -431,7 +453,7 @@ impl App {
         let mut parsed = parse(&link, Catalog::embedded());
         parsed.problems.retain(|problem| !problem.is_warning());
         let own = parsed.problems.iter().find(|p| p.param == param);
-        let any = parsed.problems.first().filter(|_| pace == Pace::Typing);
+        let any = parsed.problems.first().filter(|_| pace != Pace::Choice);
         if let Some(problem) = own.or(any) {
             let problem = problem.clone();
             self.bad_inputs.update(|bad| {
@@ -503,7 +525,7 @@ impl App {
 
     /// The query of what is on the page.
     pub fn link(self) -> String {
-        let scenario = untrack(|| self.scenario_link());
+        let scenario = untrack(|| scenario_link(self.scenario, self.unknown));
         Self::query(
             &scenario,
             self.view.get_untracked(),
@@ -521,23 +543,10 @@ impl App {
 
     /// The same with parameters of that view.
     pub fn link_with(self, view: View, params: &[(&'static str, &str)]) -> String {
-        let scenario = self.scenario_link();
+        let scenario = self.link.get();
         let lang = self.lang_asked.get().then(|| self.lang.get());
         let query = Self::query(&scenario, view, &view_params(params), lang);
         format!("?{}", address::guarded(&query))
-    }
-
-    /// The scenario's query, and behind it what nobody here knows.
-    fn scenario_link(self) -> String {
-        let known = self.scenario.with(to_query);
-        let unknown = self
-            .unknown
-            .with(|pairs| encode_pairs(pairs.iter().map(|(n, v)| (n.as_str(), v.as_str()))));
-        if unknown.is_empty() {
-            known
-        } else {
-            format!("{known}&{unknown}")
-        }
     }
 
     fn query(scenario: &str, view: View, at: &ViewParams, lang: Option<Lang>) -> String {
@@ -560,7 +569,21 @@ impl App {
         if self.shared.with_untracked(Option::is_some) {
             self.shared.set(None);
         }
-        address::write(&self.link(), pace);
+        if pace != Pace::Dragging {
+            address::write(&self.link(), pace);
+        }
+    }
+}
+
+/// The scenario's query, and behind it what nobody here knows.
+fn scenario_link(scenario: RwSignal<Scenario>, unknown: RwSignal<Pairs>) -> String {
+    let known = scenario.with(to_query);
+    let unknown =
+        unknown.with(|pairs| encode_pairs(pairs.iter().map(|(n, v)| (n.as_str(), v.as_str()))));
+    if unknown.is_empty() {
+        known
+    } else {
+        format!("{known}&{unknown}")
     }
 }
 

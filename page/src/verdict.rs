@@ -15,7 +15,7 @@ use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObser
 use crate::answer::cost;
 use crate::form::order_name;
 use crate::offer_detail::RemedyButtons;
-use crate::state::App;
+use crate::state::{App, Pace};
 use crate::verdict_text::{self, Verdict, verdict};
 use crate::words::t;
 use crate::{format, words};
@@ -36,6 +36,11 @@ pub fn VerdictPanel() -> impl IntoView {
     let present = present(app);
     let stale = Memo::new(move |_| app.bad_inputs.with(|bad| !bad.is_empty()));
     let first = Memo::new(move |_| app.answer.with(|answer| answer.first().cloned()));
+    let fits = Memo::new(move |_| app.answer.with(|answer| answer.tally.fits > 0));
+    let narrowed = Memo::new(move |_| {
+        app.scenario
+            .with(|s| s.shelf.count.is_some() || !s.shelf.cards.is_empty())
+    });
     let fit = move || first.with(|offer| offer.as_ref().map(|offer| words::fit_name(&offer.fit)));
     view! {
         <section class="verdict" id="answer" aria-labelledby="verdict-title">
@@ -76,6 +81,7 @@ pub fn VerdictPanel() -> impl IntoView {
                     .filter(|offer| offer.fit != Fit::Fits)
                     .map(|offer| view! { <RemedyButtons offer most=2 /> })
             }}
+            {move || (!fits.get() && narrowed.get()).then(|| view! { <Widen /> })}
             <p class="basis" data-testid="verdict-basis">
                 {move || {
                     let lang = app.lang.get();
@@ -85,6 +91,24 @@ pub fn VerdictPanel() -> impl IntoView {
             <Tally />
             <Announcer present />
         </section>
+    }
+}
+
+/// The way out where none of the cards that were asked for does.
+#[component]
+fn Widen() -> impl IntoView {
+    let app = App::get();
+    view! {
+        <p class="remedies">
+            <button
+                type="button"
+                class="remedy"
+                data-testid="widen-shelf"
+                on:click=move |_| app.set(&[("cards", ""), ("n", "")], Pace::Choice)
+            >
+                {t("page.verdict.widen")}
+            </button>
+        </p>
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) mod work;
 
 pub use advice::{checks, rent_or_buy};
 pub use limits::{Compromise, Limited, within_limits};
-pub use order::{best, sort, sort_shared};
+pub use order::{best, compare, sort};
 pub use rescale::with_measured_speed;
 pub use survey::Survey;
 

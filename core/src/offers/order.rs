@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use super::{Fit, Offer, Run};
 use crate::scenario::{RankBy, Scenario};
@@ -19,12 +18,8 @@ pub fn sort(offers: &mut [Offer], scenario: &Scenario) {
     }
 }
 
-/// Puts offers that are shared in the same order. Which is the first of its card stays as it was marked.
-pub fn sort_shared(offers: &mut [Arc<Offer>], rank: RankBy) {
-    offers.sort_by(|a, b| compare(a, b, rank));
-}
-
-fn compare(a: &Offer, b: &Offer, rank: RankBy) -> Ordering {
+/// Which of two offers comes first.
+pub fn compare(a: &Offer, b: &Offer, rank: RankBy) -> Ordering {
     let by_group = group(a).cmp(&group(b));
     let by_missing = missing_bytes(a).cmp(&missing_bytes(b));
     let by_limits = a.misses.len().min(1).cmp(&b.misses.len().min(1));

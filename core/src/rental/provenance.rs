@@ -32,6 +32,26 @@ fn of_median(lang: Lang, given: &str) -> Option<String> {
     (lang == Lang::ZhCn).then(|| format!("只有该卡价格中位数的 {share} 倍"))
 }
 
+/// What a price was within a month: `30-day range 2.09-2.68`.
+fn within_a_month(lang: Lang, given: &str) -> Option<String> {
+    let (low, high) = given.strip_prefix("30-day range ")?.split_once('-')?;
+    let figures = if low == high {
+        low.to_owned()
+    } else {
+        format!("{low}–{high}")
+    };
+    Some(match lang {
+        Lang::ZhCn => format!("近 30 天价格 {figures}"),
+        Lang::En => format!("price of the last 30 days {figures}"),
+    })
+}
+
+fn part(lang: Lang, given: &str) -> String {
+    of_median(lang, given)
+        .or_else(|| within_a_month(lang, given))
+        .unwrap_or_else(|| phrase(lang, given).to_owned())
+}
+
 /// A source or a note, phrase by phrase.
 pub fn said_in(lang: Lang, given: &str) -> String {
     let between = match lang {
@@ -41,7 +61,7 @@ pub fn said_in(lang: Lang, given: &str) -> String {
     match phrase(lang, given) {
         same if same == given => given
             .split("; ")
-            .map(|part| of_median(lang, part).unwrap_or_else(|| phrase(lang, part).to_owned()))
+            .map(|given| part(lang, given))
             .collect::<Vec<_>>()
             .join(between),
         whole => whole.to_owned(),
@@ -59,6 +79,10 @@ mod tests {
             said_in(Lang::ZhCn, "0.20 of the median of this card"),
             "只有该卡价格中位数的 0.20 倍"
         );
+        let month = "30-day range 2.09-2.68";
+        assert_eq!(said_in(Lang::ZhCn, month), "近 30 天价格 2.09–2.68");
+        let still = said_in(Lang::En, "30-day range 1.14-1.14");
+        assert_eq!(still, "price of the last 30 days 1.14");
         assert_eq!(
             said_in(Lang::ZhCn, "public price comparison, read second-hand"),
             "公开比价资料，二手转引"

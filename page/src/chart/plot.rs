@@ -52,6 +52,9 @@ pub fn Plot(
     height: fn(f64) -> f64,
     /// Draws it at a size.
     draw: impl Fn(f64, f64) -> Drawing + Send + Sync + 'static,
+    /// What there is to say about the mark of a key, where its drawing does not say it: name and lines.
+    #[prop(optional, into)]
+    about: Option<Callback<String, Option<(String, Vec<String>)>>>,
     /// Key of the mark that is chosen.
     #[prop(optional, into)]
     chosen: Option<Signal<Option<String>>>,
@@ -90,7 +93,12 @@ pub fn Plot(
             let key = chosen?.get()?;
             drawing.with(|d| d.marks.iter().find(|mark| mark.key == key).cloned())
         };
-        at.get().and_then(mark).or_else(chosen_mark)
+        let mut shown = at.get().and_then(mark).or_else(chosen_mark)?;
+        if let Some((title, lines)) = about.and_then(|about| about.run(shown.key.clone())) {
+            shown.title = title;
+            shown.lines = lines;
+        }
+        Some(shown)
     });
     let ringed = move || {
         let key = marked?.get()?;

@@ -284,7 +284,7 @@ fn MethodRow(lang: Lang, reach: MethodReach) -> impl IntoView {
     let none = || text(lang, "embed.card.too_small", &[]);
     let largest = reach
         .largest_params
-        .map_or_else(none, |n| format::parameters(n as f64));
+        .map_or_else(none, |n| format::parameters(lang, n as f64));
     let model = reach.largest_model.map_or_else(String::new, |id| {
         Catalog::embedded()
             .model(&id)

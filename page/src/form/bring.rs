@@ -4,7 +4,7 @@ use cardfit::bring::{
     BringError, BringErrorKind, Brought, GGUF_FIRST_BYTES, read_bytes, read_text,
 };
 use cardfit::scenario::{Job, ModelChoice};
-use cardfit::text::text;
+use cardfit::text::{Lang, text};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -180,7 +180,7 @@ fn WhatWasRead(model: Brought) -> impl IntoView {
     let app = App::get();
     let lang = app.lang.get_untracked();
     let params = model.shape.params() as f64;
-    let size = format::parameters(params);
+    let size = format::parameters(lang, params);
     let mut said = vec![text(lang, "bring.sum.params", &[("total", &size)])];
     if model.shape.experts.is_some() {
         let active = model.shape.active_params() as f64;
@@ -189,8 +189,8 @@ fn WhatWasRead(model: Brought) -> impl IntoView {
             lang,
             "bring.sum.active",
             &[
-                ("active", &format::parameters(active)),
-                ("with", &format::parameters(with)),
+                ("active", &format::parameters(lang, active)),
+                ("with", &format::parameters(lang, with)),
             ],
         ));
     }
@@ -240,7 +240,7 @@ fn WhatWasRead(model: Brought) -> impl IntoView {
                                 view! {
                                     <tr class:assumed=assumed>
                                         <th scope="row">{label}</th>
-                                        <td>{shown(&field.value)}</td>
+                                        <td>{shown(lang, &field.value)}</td>
                                         <td>{origin} " " <code>{field.key.clone()}</code></td>
                                     </tr>
                                 }
@@ -255,9 +255,9 @@ fn WhatWasRead(model: Brought) -> impl IntoView {
 }
 
 /// A value as a person reads it: large counts in thousands.
-fn shown(value: &str) -> String {
+fn shown(lang: Lang, value: &str) -> String {
     match value.parse::<u64>() {
-        Ok(number) if number >= 1_000_000 => format::parameters(number as f64),
+        Ok(number) if number >= 1_000_000 => format::parameters(lang, number as f64),
         _ => value.replace(',', ", "),
     }
 }

@@ -198,7 +198,10 @@ fn Presets() -> impl IntoView {
                             .unwrap_or_default();
                         text(lang, "extras.storage_of", &[("name", &name), ("date", &day)])
                     };
-                    let source = rule.disk.as_ref().map(|disk| disk.source.clone());
+                    let source = move || {
+                        let disk = rule.disk.as_ref()?;
+                        Some(cardfit::rental::said_in(app.lang.get(), &disk.source))
+                    };
                     view! {
                         <button
                             type="button"

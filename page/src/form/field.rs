@@ -98,6 +98,10 @@ pub fn NumberField(
         typed.set(text);
     };
     let on_blur = move |_| {
+        // An input that is taken away while it has the focus, as by "back", is left once nothing of it is there.
+        if typed.is_disposed() {
+            return;
+        }
         typing.set_value(false);
         if app
             .bad_inputs
@@ -146,9 +150,9 @@ pub fn NumberField(
 fn unit_word(app: App, unit: Unit) -> String {
     match unit {
         Unit::One => String::new(),
-        Unit::Money => format::currency_code(app.scenario.with(|s| s.money.currency)).to_owned(),
+        Unit::Money => format::currency_code(app.currency.get()).to_owned(),
         unit if unit.is_money() => {
-            let code = format::currency_code(app.scenario.with(|s| s.money.currency));
+            let code = format::currency_code(app.currency.get());
             let of = text(app.lang.get(), unit.label_key(), &[]);
             format!("{code} {of}")
         }

@@ -89,14 +89,15 @@ pub fn Choose() -> impl IntoView {
 #[component]
 fn Assumptions() -> impl IntoView {
     let app = App::get();
+    let assumptions = Memo::new(move |_| app.answer.with(|a| a.assumptions.clone()));
     view! {
         <section class="assumptions" data-testid="assumptions">
             <h2>{t("page.assumptions")}</h2>
             <ul>
                 {move || {
                     let lang = app.lang.get();
-                    app.answer
-                        .with(|a| a.assumptions.clone())
+                    assumptions
+                        .get()
                         .into_iter()
                         .map(|assumption| view! { <li>{words::assumption(lang, assumption)}</li> })
                         .collect_view()

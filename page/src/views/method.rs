@@ -277,8 +277,13 @@ fn said(lang: Lang, currency: Currency, value: f64, unit: Unit) -> String {
     match unit {
         Unit::One => format::number(lang, value, 4),
         Unit::Bytes if value >= 0.05 * format::GIB => format::gib(value),
+        // Beside parameters, which English counts in B too, bytes are said in full.
+        Unit::Bytes if value < 1e3 => {
+            let n = format::number(lang, value, 4);
+            text(lang, "method.bytes", &[("n", &n)])
+        }
         Unit::Bytes => scaled("B"),
-        Unit::Parameters => format::parameters(value),
+        Unit::Parameters => format::parameters(lang, value),
         Unit::Seconds if value < 1e-3 => scaled_small(value),
         Unit::Seconds => format::seconds(lang, value),
         Unit::Hours => format::seconds(lang, value * 3600.0),

@@ -75,11 +75,11 @@ fn ModelFacts(model: &'static Model) -> impl IntoView {
         <p class="lead">
             {move || {
                 let lang = app.lang.get();
-                let all = format::parameters(model.params_total as f64);
+                let all = format::parameters(lang, model.params_total as f64);
                 if model.params_active == model.params_total {
                     text(lang, "model.params", &[("n", &all)])
                 } else {
-                    let active = format::parameters(model.params_active as f64);
+                    let active = format::parameters(lang, model.params_active as f64);
                     text(lang, "model.params_active", &[("n", &all), ("active", &active)])
                 }
             }}

@@ -164,7 +164,7 @@ fn LargestModels(found: Capability) -> impl IntoView {
     let cards = format!("{} × {name}", format::count(lang, u64::from(found.count)));
     view! {
         <section aria-labelledby="reach-models">
-            <h3 id="reach-models">{text(lang, "reach.models", &[("cards", &cards)])}</h3>
+            <h3 class="part-title" id="reach-models">{text(lang, "reach.models", &[("cards", &cards)])}</h3>
             <p class="note">{t("reach.models.say")}</p>
             <div class="scroll">
                 <table class="reach-table stacks" role="table" data-testid="reach-models-table">
@@ -183,11 +183,11 @@ fn LargestModels(found: Capability) -> impl IntoView {
                             .map(|reach| {
                                 let size = reach
                                     .largest_params
-                                    .map_or_else(|| text(lang, "reach.none", &[]), |p| format::parameters(p as f64));
+                                    .map_or_else(|| text(lang, "reach.none", &[]), |p| format::parameters(lang, p as f64));
                                 let model = reach.largest_model.as_deref();
                                 let model = model.and_then(|id| Catalog::embedded().model(id));
                                 let model = model.map(|m| m.name.clone()).unwrap_or_default();
-                                let speed = reach.tokens_per_s.map(|r| speed(lang, r)).unwrap_or_default();
+                                let speed = reach.tokens_per_s.map(|r| format::number_range(lang, r)).unwrap_or_default();
                                 view! {
                                     <tr role="row">
                                         <th scope="row" role="rowheader">{method_name(lang, reach.method)}</th>
@@ -203,24 +203,6 @@ fn LargestModels(found: Capability) -> impl IntoView {
             </div>
         </section>
     }
-}
-
-/// `1,234 (900 to 1,500)` tokens a second.
-fn speed(lang: Lang, range: cardfit::range::Range) -> String {
-    let figure = |value: f64| match value {
-        v if v >= 100.0 => format::count(lang, v.round() as u64),
-        v if v >= 10.0 => format!("{v:.0}"),
-        v => format!("{v:.1}"),
-    };
-    text(
-        lang,
-        "reach.range",
-        &[
-            ("mid", &figure(range.mid)),
-            ("low", &figure(range.low)),
-            ("high", &figure(range.high)),
-        ],
-    )
 }
 
 /// How far the scenario's model can be taken.
@@ -251,14 +233,14 @@ fn Furthest(found: Capability) -> impl IntoView {
                 "reach.alone",
                 reach
                     .tokens_per_s_alone
-                    .map(|r| speed(lang, r))
+                    .map(|r| format::number_range(lang, r))
                     .unwrap_or_default(),
             ),
             (
                 "reach.full",
                 reach
                     .tokens_per_s_full
-                    .map(|r| speed(lang, r))
+                    .map(|r| format::number_range(lang, r))
                     .unwrap_or_default(),
             ),
         ]
@@ -277,7 +259,7 @@ fn Furthest(found: Capability) -> impl IntoView {
                 "reach.trained",
                 reach
                     .tokens_per_s
-                    .map(|r| speed(lang, r))
+                    .map(|r| format::number_range(lang, r))
                     .unwrap_or_default(),
             ),
         ]
@@ -288,7 +270,7 @@ fn Furthest(found: Capability) -> impl IntoView {
     ];
     view! {
         <section aria-labelledby="reach-further">
-            <h3 id="reach-further">{t("reach.further")}</h3>
+            <h3 class="part-title" id="reach-further">{t("reach.further")}</h3>
             <div class="reach-pair">
                 {parts
                     .into_iter()
@@ -349,7 +331,7 @@ fn Budget() -> impl IntoView {
     let no_budget = Memo::new(move |_| app.scenario.with(|s| s.money.budget.is_none()));
     view! {
         <section aria-labelledby="reach-budget">
-            <h3 id="reach-budget">{t("reach.budget")}</h3>
+            <h3 class="part-title" id="reach-budget">{t("reach.budget")}</h3>
             <p class="note">{t("reach.budget.say")}</p>
             <div class="reach-ask">
                 <NumberField param="budget" value={|s| s.money.budget} empty="page.form.no_limit" />
@@ -395,7 +377,7 @@ fn WhatItBuys(bought: Bought) -> impl IntoView {
             lang,
             "reach.pretraining",
             &[
-                ("size", &format::parameters(*params as f64)),
+                ("size", &format::parameters(lang, *params as f64)),
                 ("each", &format!("{TOKENS_PER_PARAM:.0}")),
                 ("cards", &words::cards(lang, &reach.offer)),
             ],
@@ -437,7 +419,7 @@ fn WhatItBuys(bought: Bought) -> impl IntoView {
                             view! {
                                 <tr>
                                     <th scope="row">{words::cards(lang, offer)}</th>
-                                    <td class="number">{format::parameters(reach.amount)}</td>
+                                    <td class="number">{format::parameters(lang, reach.amount)}</td>
                                     <td class="number">{offer.hours.map(|r| hours(r.mid))}</td>
                                     <td class="number">{offer.cost_of_job.map(|r| money(r.mid))}</td>
                                     <td>

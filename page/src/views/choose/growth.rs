@@ -277,6 +277,10 @@ fn Followed(job: &'static str) -> impl IntoView {
     let steps = RwSignal::new(Vec::<Step>::new());
     let round = StoredValue::new(0_u32);
     Effect::new(move |_| {
+        // It begins anew when the limit is let go.
+        if app.dragging.get() {
+            return;
+        }
         let (scenario, axis) = (app.scenario.get(), axis.get());
         let book = app.book.get();
         round.update_value(|n| *n += 1);
@@ -439,7 +443,7 @@ fn draw(steps: &[Step], axis: Option<Axis>, told: &Told, (width, height): (f64, 
                     format::symbol(told.currency),
                     format::number(told.lang, value, 2)
                 ),
-                (_, true) => format::seconds(told.lang, value),
+                (_, true) => format::seconds_given(told.lang, value),
                 _ => format::number(told.lang, value, 2),
             };
             (value, name)

@@ -31,7 +31,7 @@ pub enum Left {
 }
 
 /// One offer on the chart.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Dot {
     /// The offer.
     pub offer: Arc<Offer>,
@@ -43,6 +43,14 @@ pub struct Dot {
     pub best: bool,
     /// No offer that fits is both cheaper and faster.
     pub front: bool,
+}
+
+/// The same dot is the very same offer: its figures need no comparing.
+impl PartialEq for Dot {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.offer, &other.offer)
+            && (self.best, self.front) == (other.best, other.front)
+    }
 }
 
 /// What the left axis shows for a scenario's answer.
@@ -147,7 +155,7 @@ struct Told {
 impl Told {
     fn pace_tick(&self, value: f64) -> String {
         match self.pace {
-            Left::Time => format::seconds(self.lang, value),
+            Left::Time => format::seconds_given(self.lang, value),
             Left::Speed => format::number(self.lang, value, 2),
         }
     }
@@ -259,8 +267,9 @@ fn draw(dots: &[Dot], (costs, paces): Frame, told: &Told, (width, height): (f64,
         .map(|dot| Mark {
             at: at(dot),
             key: key(&dot.offer),
-            title: words::cards(told.lang, &dot.offer),
-            lines: lines(dot, told),
+            // Said when it is pointed at: hundreds of dots are drawn once a frame.
+            title: String::new(),
+            lines: Vec::new(),
         })
         .collect();
     Drawing {
@@ -432,6 +441,11 @@ pub fn TimeCost() -> impl IntoView {
                 draw=move |width, height| {
                     dots.with(|dots| draw(dots, frame.get(), &told(), (width, height)))
                 }
+                about=move |key: String| {
+                    let dot = dots.with(|dots| dots.iter().find(|d| self::key(&d.offer) == key).cloned())?;
+                    let told = told();
+                    Some((words::cards(told.lang, &dot.offer), lines(&dot, &told)))
+                }
                 chosen
                 marked
                 choose=move |key: String| {
@@ -473,7 +487,7 @@ fn limits_over(drawing: Memo<Drawing>) -> AnyView {
         }
         let pace = match how {
             Move::Begun | Move::Step => Pace::Choice,
-            Move::Going => Pace::Typing,
+            Move::Going => Pace::Dragging,
             Move::Done if app.dragging.get_untracked() => Pace::Typing,
             Move::Done => Pace::Choice,
         };
@@ -482,7 +496,12 @@ fn limits_over(drawing: Memo<Drawing>) -> AnyView {
             app.dragging.set(false);
         }
     };
-    on_cleanup(move || app.dragging.set(false));
+    on_cleanup(move || {
+        // Nothing else is told while the view is taken away: what would listen has lost what it reads.
+        if app.dragging.get_untracked() {
+            app.dragging.set(false);
+        }
+    });
     let named = move |key: &'static str, value: Option<String>| {
         let lang = app.lang.get();
         let value = value.unwrap_or_else(|| text(lang, "page.form.no_limit", &[]));

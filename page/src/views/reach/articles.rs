@@ -26,7 +26,7 @@ pub fn Articles() -> impl IntoView {
     };
     view! {
         <section aria-labelledby="reach-articles">
-            <h3 id="reach-articles">{t("tiers.title")}</h3>
+            <h3 class="part-title" id="reach-articles">{t("tiers.title")}</h3>
             <p class="note">{t("tiers.say")}</p>
             <button type="button" data-testid="tiers-compare" on:click=work_out>
                 {t("tiers.compare")}

@@ -2,33 +2,13 @@
 
 use cardfit::catalog::{Card, Catalog, Medium, NetworkTask};
 use cardfit::offers::capability::{self, ImageReach, StreamReach, USUAL_FRAMES_PER_S};
-use cardfit::range::Range;
 use cardfit::scenario::PipelineOffload;
-use cardfit::text::{Lang, text};
+use cardfit::text::text;
 use leptos::prelude::*;
 
 use crate::format;
 use crate::state::App;
 use crate::words::{self, t};
-
-/// A figure with as many digits as it is worth.
-fn figure(lang: Lang, value: f64) -> String {
-    match value {
-        v if v >= 100.0 => format::count(lang, v.round() as u64),
-        v if v >= 10.0 => format!("{v:.0}"),
-        v if v >= 1.0 => format!("{v:.1}"),
-        v => format!("{v:.2}"),
-    }
-}
-
-fn range(lang: Lang, range: Range) -> String {
-    let [mid, low, high] = [range.mid, range.low, range.high].map(|v| figure(lang, v));
-    text(
-        lang,
-        "reach.range",
-        &[("mid", &mid), ("low", &low), ("high", &high)],
-    )
-}
 
 /// Both, of the card that is looked at.
 #[component]
@@ -112,7 +92,7 @@ fn Images(card: Card, count: u32) -> impl IntoView {
     };
     view! {
         <section aria-labelledby="reach-images">
-            <h3 id="reach-images">{t("reach.images")}</h3>
+            <h3 class="part-title" id="reach-images">{t("reach.images")}</h3>
             <p class="note">{t("reach.images.say")}</p>
             <div class="scroll">
                 <table class="reach-table stacks" role="table" data-testid="reach-images-table">
@@ -131,9 +111,9 @@ fn Images(card: Card, count: u32) -> impl IntoView {
                             .map(|(place, reach)| {
                                 let model = Catalog::embedded().subject(&reach.model);
                                 let name = model.map_or_else(|| reach.model.clone(), |m| m.name().to_owned());
-                                let speed = reach.per_minute.map(|r| range(lang, r)).unwrap_or_default();
+                                let speed = reach.per_minute.map(|r| format::number_range(lang, r)).unwrap_or_default();
                                 view! {
-                                    <tr role="row" class:hidden={move || place >= SHOWN && !all.get()}>
+                                    <tr role="row" class:hidden=move || { place >= SHOWN && !all.get() }>
                                         <th scope="row" role="rowheader">{name}</th>
                                         <td role="cell" data-label=t("reach.column.size")>{size(reach)}</td>
                                         <td role="cell" data-label=t("reach.column.held")>{held(reach)}</td>
@@ -157,20 +137,17 @@ fn Streams(card: Card, count: u32) -> impl IntoView {
     let rows = capability::streams(Catalog::embedded(), &card, count, USUAL_FRAMES_PER_S);
     let (all, count) = (RwSignal::new(false), rows.len());
     let throughput = move |reach: &StreamReach| {
-        let shown = range(lang, reach.throughput);
+        let shown = format::number_range(lang, reach.throughput);
         match reach.task {
             NetworkTask::Speech => text(lang, "reach.audio", &[("n", &shown)]),
             _ => shown,
         }
     };
-    let delay = move |reach: &StreamReach| match reach.delay_s {
-        s if s < 1.0 => text(lang, "reach.ms", &[("n", &figure(lang, s * 1000.0))]),
-        s => text(lang, "reach.seconds", &[("n", &figure(lang, s))]),
-    };
+    let delay = move |reach: &StreamReach| format::seconds(lang, reach.delay_s);
     let fps = format!("{USUAL_FRAMES_PER_S:.0}");
     view! {
         <section aria-labelledby="reach-streams">
-            <h3 id="reach-streams">{t("reach.streams")}</h3>
+            <h3 class="part-title" id="reach-streams">{t("reach.streams")}</h3>
             <p class="note">{text(lang, "reach.streams.say", &[("fps", &fps)])}</p>
             <div class="scroll">
                 <table class="reach-table stacks" role="table" data-testid="reach-streams-table">
@@ -190,7 +167,7 @@ fn Streams(card: Card, count: u32) -> impl IntoView {
                                 let network = Catalog::embedded().network(&reach.network);
                                 let name = network.map_or_else(|| reach.network.clone(), |n| n.name.clone());
                                 view! {
-                                    <tr role="row" class:hidden={move || place >= SHOWN && !all.get()}>
+                                    <tr role="row" class:hidden=move || { place >= SHOWN && !all.get() }>
                                         <th scope="row" role="rowheader">{name}</th>
                                         <td role="cell" class="number" data-label=t("reach.column.streams")>
                                             {format::count(lang, u64::from(reach.streams))}
