@@ -43,6 +43,7 @@ pub fn phrase_in(lang: Lang, phrase: &str) -> &str {
 mod tests {
     use super::*;
     use crate::catalog::Catalog;
+    use crate::measured::{INFERENCE_CSV, MeasuredFile, TRAINING_CSV};
 
     /// Notes of the data files that are shown.
     fn notes() -> Vec<&'static str> {
@@ -70,6 +71,42 @@ mod tests {
             "core/data/notes.zh-CN.json lacks {missing:#?}"
         );
         assert!(notes().len() > 100);
+    }
+
+    /// Four words in a row: a title, where fewer are names.
+    fn is_prose(source: &str) -> bool {
+        let mut run = 0;
+        source.split(' ').any(|word| {
+            let bare = word.trim_start_matches('(').trim_end_matches([',', ')']);
+            let is_word = bare.chars().all(|c| c.is_alphabetic() || c == '-') && bare.len() > 1;
+            run = if is_word { run + 1 } else { 0 };
+            run > 3
+        })
+    }
+
+    #[test]
+    fn every_title_of_a_source_is_said_in_chinese() {
+        let sources = [TRAINING_CSV, INFERENCE_CSV].map(MeasuredFile::parse);
+        let sources: std::collections::BTreeSet<String> = sources
+            .into_iter()
+            .flat_map(|file| match file.expect("a shipped file") {
+                MeasuredFile::Training(rows) => rows.into_iter().map(|r| r.source).collect(),
+                MeasuredFile::Inference(rows) => {
+                    rows.into_iter().map(|r| r.source).collect::<Vec<_>>()
+                }
+            })
+            .collect();
+        let (titles, names): (Vec<&String>, Vec<&String>) =
+            sources.iter().partition(|s| is_prose(s));
+        let missing: Vec<_> = titles
+            .iter()
+            .filter(|title| !chinese().contains_key(**title))
+            .collect();
+        assert!(
+            missing.is_empty(),
+            "core/data/notes.zh-CN.json lacks {missing:#?}"
+        );
+        assert!(titles.len() > 5 && names.len() > 20);
     }
 
     #[test]
