@@ -26,6 +26,8 @@ pub struct Measured {
     pub run: ServingRun,
     /// Measured value, in the row's unit.
     pub value: f64,
+    /// Metric and engine, with which its group on the accuracy page is named beside the card's family.
+    pub judged_as: (String, String),
 }
 
 impl Measured {
@@ -49,6 +51,14 @@ pub fn measured_runs(rows: &[InferenceRow], catalog: &Catalog) -> Vec<Measured> 
                 source: source_of(&row.id).to_owned(),
                 run,
                 value,
+                judged_as: (
+                    row.metric.clone(),
+                    row.engine
+                        .split_whitespace()
+                        .next()
+                        .unwrap_or_default()
+                        .to_owned(),
+                ),
             })
         })
         .collect()

@@ -56,6 +56,23 @@ fn models() -> impl Strategy<Value = &'static Model> {
     prop::sample::select(Catalog::embedded().models.iter().collect::<Vec<_>>())
 }
 
+/// A short prompt leaves the card idle while the host launches its kernels: four times the tokens take no
+/// longer, and blocks of linear attention take longer than plain ones, though they compute less.
+#[test]
+fn the_host_sets_the_first_token_of_a_short_prompt() {
+    let catalog = Catalog::embedded();
+    let card = catalog.card("b200-180gb").unwrap();
+    let first = |model: &str, prompt: u32| {
+        let model = catalog.model(model).unwrap();
+        let at = (prompt, 200);
+        ask(card, model, Engine::Sglang, WeightFormat::Bf16, 1, 8, at)
+            .ttft_s
+            .mid
+    };
+    assert!(first("qwen3-next-80b-a3b", 512) < 1.1 * first("qwen3-next-80b-a3b", 128));
+    assert!(first("qwen3-next-80b-a3b", 512) > 1.5 * first("gpt-oss-120b", 512));
+}
+
 proptest! {
     #[test]
     fn every_figure_is_finite_above_zero_and_in_order(

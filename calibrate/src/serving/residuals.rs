@@ -90,16 +90,16 @@ pub fn spread(runs: &[Measured], fitted: &Fitted<ServingConstants>) -> Spread {
     spread
 }
 
-/// Rows of one architecture are judged by their card's own range where it has one, else by the architecture's: each of
-/// these holds its own rows, but together they may hold too few or too many of the architecture's. Then the ends of all
-/// that are used are moved together.
+/// Rows of one metric, architecture and engine are judged by their card's own range where it has one, else by the
+/// architecture's, early builds by ranges of their own: each of these holds its own rows, but together they may hold too
+/// few or too many of such a group. Then the ends of all that are used are moved together.
 fn settle_as_judged(spread: &mut Spread, runs: &[Measured], fitted: &Fitted<ServingConstants>) {
     /// Moves of one round, and rounds.
     const STEP: f64 = 0.02;
     const ROUNDS: usize = 40;
     /// Share of rows inside that is aimed at.
     const HELD: std::ops::RangeInclusive<f64> = 0.765..=0.87;
-    let mut judged: BTreeMap<(String, &str), Vec<(usize, f64)>> = BTreeMap::new();
+    let mut judged: BTreeMap<[&str; 3], Vec<(usize, f64)>> = BTreeMap::new();
     for measured in runs {
         let Some(card) = measured.run.card() else {
             continue;
@@ -122,7 +122,11 @@ fn settle_as_judged(spread: &mut Spread, runs: &[Measured], fitted: &Fitted<Serv
         let constants = fitted.without.get(&measured.source).unwrap_or(&fitted.all);
         if let Some(at) = nearest {
             judged
-                .entry((card.architecture.clone(), kind))
+                .entry([
+                    &card.architecture,
+                    &measured.judged_as.0,
+                    &measured.judged_as.1,
+                ])
                 .or_default()
                 .push((at, measured.residual(constants).exp()));
         }

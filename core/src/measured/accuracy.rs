@@ -187,7 +187,8 @@ fn checked_blind() -> String {
          seen; further pages of\na known source count too. What they showed has been put right since where a reason was found: \
          copies of logits in the loss\nof Transformers, torchtune's loss in chunks, the dispatch of experts; in serving, attention that is \
          not split over cards,\nTensorRT-LLM's way to admit requests, prompts of llama.cpp through experts, slow answers of short \
-         requests on full\nservers.\n\n\
+         requests on full\nservers, passes over prompts that the host launches kernel by kernel, prompts that enter one by one, \
+         how SGLang divides its\npool.\n\n\
          | source | quantity | rows | median error | in range |\n| --- | --- | ---: | ---: | ---: |\n",
     );
     let text = include_str!("../../data/measured/blind.csv");

@@ -4,6 +4,7 @@
 //! and nothing depends on which row or source it is: only on engine, metric and what the notes say
 //! of how the figure was counted.
 
+mod layout;
 mod model;
 mod run;
 mod words;

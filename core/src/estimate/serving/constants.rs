@@ -180,6 +180,9 @@ pub struct EngineConstants {
     /// Odds that the shorter of host and card time is hidden behind the longer: 0 adds them,
     /// 1 hides half, large ones all.
     pub hidden: f64,
+    /// Host time of a block in a pass over prompts, which is launched kernel by kernel, seconds.
+    #[serde(default)]
+    pub prompt_layer_s: f64,
 }
 
 /// [`EngineConstants`] of every engine.
@@ -212,11 +215,15 @@ impl Default for Engines {
             compute: 0.95,
             request_s: 6e-3,
             hidden: 0.1,
+            // Qwen3 0.6B's first token on A100 in vLLM of June 2025, beside a request's own time.
+            prompt_layer_s: 0.2e-3,
         };
         let sglang = EngineConstants {
             step_s: 0.6e-3,
             layer_s: 28e-6,
             sequence_s: 10e-6,
+            // First tokens of short prompts in 0.5.6 to 0.5.10: 0.8 to 1 ms a block of experts.
+            prompt_layer_s: 0.45e-3,
             ..vllm
         };
         let tensorrt_llm = EngineConstants {
@@ -225,6 +232,7 @@ impl Default for Engines {
             sequence_s: 5e-6,
             compute: 1.0,
             request_s: 4e-3,
+            prompt_layer_s: 0.1e-3,
             ..vllm
         };
         let llama_cpp = EngineConstants {
@@ -234,6 +242,7 @@ impl Default for Engines {
             cache_traffic: 1.5,
             compute: 0.7,
             request_s: 2e-3,
+            prompt_layer_s: 40e-6,
             ..vllm
         };
         let transformers = EngineConstants {
@@ -245,6 +254,8 @@ impl Default for Engines {
             compute: 0.85,
             request_s: 10e-3,
             hidden: 3.0,
+            // Its steps are launched one by one too: `layer_s`.
+            prompt_layer_s: 0.3e-3,
         };
         Self {
             vllm,
@@ -354,8 +365,11 @@ pub struct KernelConstants {
     pub early_ollama_cache: f64,
     /// Time between kernels in Ollama before October 2025, over that in llama.cpp.
     pub early_ollama_launch: f64,
-    /// Cost of an expert's product over a dense one for prompts in llama.cpp, over that in servers.
-    pub llama_cpp_experts: f64,
+    /// Cost of an expert's product for prompts in Ollama before October 2025, over that in llama.cpp.
+    pub early_ollama_experts: f64,
+    /// Rows of an expert for which llama.cpp's products of prompts cost as much as for none to spare: its tiles are
+    /// this wide, and few rows leave most of one empty.
+    pub llama_cpp_expert_rows: f64,
     /// Power of a pass's tokens that choose experts as if each chose evenly: tokens of one batch
     /// resemble one another, so that they share experts.
     pub expert_spread: f64,
@@ -364,6 +378,10 @@ pub struct KernelConstants {
     /// Bytes moved for each attention score where they are written out (FP32 written and read
     /// twice).
     pub score_bytes: f64,
+    /// Host time of a block of experts in a pass over prompts beside a plain block's, over it.
+    pub prompt_experts: f64,
+    /// The same of a block of linear attention.
+    pub prompt_linear: f64,
 }
 
 impl Default for KernelConstants {
@@ -394,10 +412,13 @@ impl Default for KernelConstants {
             early_ollama_bandwidth: 0.9,
             early_ollama_cache: 3.0,
             early_ollama_launch: 1.5,
-            llama_cpp_experts: 2.5,
+            early_ollama_experts: 2.5,
+            llama_cpp_expert_rows: 100.0,
             expert_spread: 0.87,
             expanded_bytes: 4.0,
             score_bytes: 16.0,
+            prompt_experts: 1.0,
+            prompt_linear: 4.0,
         }
     }
 }
@@ -451,127 +472,5 @@ impl ServingConstants {
             serde_json::from_str(include_str!("../../../data/calibration/serving.json"))
                 .unwrap_or_default()
         })
-    }
-
-    /// Calls `visit` with the name and value of every constant that a fit may move.
-    pub fn visit(&mut self, visit: &mut dyn FnMut(&str, &mut f64)) {
-        let m = &mut self.memory;
-        for (name, value) in [
-            ("memory.context_bytes", &mut m.context_bytes),
-            ("memory.workspace_bytes", &mut m.workspace_bytes),
-            ("memory.activation_factor", &mut m.activation_factor),
-            ("memory.cache_growth", &mut m.cache_growth),
-            ("memory.graph_bytes", &mut m.graph_bytes),
-            ("memory.collective_bytes", &mut m.collective_bytes),
-        ] {
-            visit(name, value);
-        }
-        let a = &mut self.architectures;
-        for (name, of) in [
-            ("pascal", &mut a.pascal),
-            ("volta", &mut a.volta),
-            ("turing", &mut a.turing),
-            ("ampere", &mut a.ampere),
-            ("ampere_graphics", &mut a.ampere_graphics),
-            ("ada", &mut a.ada),
-            ("hopper", &mut a.hopper),
-            ("blackwell", &mut a.blackwell),
-            ("blackwell_graphics", &mut a.blackwell_graphics),
-            ("cdna2", &mut a.cdna2),
-            ("cdna3", &mut a.cdna3),
-            ("da_vinci", &mut a.da_vinci),
-            ("other", &mut a.other),
-        ] {
-            for (part, value) in [
-                ("bandwidth", &mut of.bandwidth),
-                ("compute", &mut of.compute),
-                ("narrow", &mut of.narrow),
-                ("unshared_cache", &mut of.unshared_cache),
-                ("launch", &mut of.launch),
-                ("experts", &mut of.experts),
-            ] {
-                visit(&format!("architectures.{name}.{part}"), value);
-            }
-        }
-        let e = &mut self.engines;
-        for (name, of) in [
-            ("vllm", &mut e.vllm),
-            ("sglang", &mut e.sglang),
-            ("tensorrt_llm", &mut e.tensorrt_llm),
-            ("llama_cpp", &mut e.llama_cpp),
-            ("transformers", &mut e.transformers),
-            ("exllama", &mut e.exllama),
-            ("exllamav2", &mut e.exllamav2),
-            ("mlc_llm", &mut e.mlc_llm),
-            ("deepspeed_mii", &mut e.deepspeed_mii),
-            ("fastertransformer", &mut e.fastertransformer),
-            ("mindie", &mut e.mindie),
-            ("vllm_ascend", &mut e.vllm_ascend),
-        ] {
-            for (part, value) in [
-                ("step_s", &mut of.step_s),
-                ("layer_s", &mut of.layer_s),
-                ("sequence_s", &mut of.sequence_s),
-                ("bandwidth", &mut of.bandwidth),
-                ("cache_traffic", &mut of.cache_traffic),
-                ("compute", &mut of.compute),
-                ("request_s", &mut of.request_s),
-                ("hidden", &mut of.hidden),
-            ] {
-                visit(&format!("engines.{name}.{part}"), value);
-            }
-        }
-        let k = &mut self.kernels;
-        let l = &mut self.links;
-        for (name, value) in [
-            ("kernels.roofline_overlap", &mut k.roofline_overlap),
-            ("kernels.half_tokens", &mut k.half_tokens),
-            ("kernels.attention", &mut k.attention),
-            (
-                "kernels.attention_before_ampere",
-                &mut k.attention_before_ampere,
-            ),
-            ("kernels.half_rate_gain", &mut k.half_rate_gain),
-            ("kernels.four_bit", &mut k.four_bit),
-            ("kernels.eight_bit", &mut k.eight_bit),
-            ("kernels.expand", &mut k.expand),
-            ("kernels.llama_cpp_half_ops", &mut k.llama_cpp_half_ops),
-            ("kernels.llama_cpp_quant_ops", &mut k.llama_cpp_quant_ops),
-            ("kernels.eager_fp8", &mut k.eager_fp8),
-            ("kernels.eager_int8", &mut k.eager_int8),
-            ("kernels.eager_fp8_bandwidth", &mut k.eager_fp8_bandwidth),
-            ("kernels.eager_expert_s", &mut k.eager_expert_s),
-            ("kernels.expert_layer_s", &mut k.expert_layer_s),
-            ("kernels.int4_expert_layer_s", &mut k.int4_expert_layer_s),
-            (
-                "kernels.sglang_int4_expert_layer_s",
-                &mut k.sglang_int4_expert_layer_s,
-            ),
-            ("kernels.emulated_cache", &mut k.emulated_cache),
-            ("kernels.no_graphs_launch", &mut k.no_graphs_launch),
-            ("kernels.early_rocm_sharing", &mut k.early_rocm_sharing),
-            ("kernels.early_rocm_launch", &mut k.early_rocm_launch),
-            ("kernels.early_rocm_reduce_s", &mut k.early_rocm_reduce_s),
-            (
-                "kernels.early_ollama_bandwidth",
-                &mut k.early_ollama_bandwidth,
-            ),
-            ("kernels.early_ollama_cache", &mut k.early_ollama_cache),
-            ("kernels.early_ollama_launch", &mut k.early_ollama_launch),
-            ("kernels.llama_cpp_experts", &mut k.llama_cpp_experts),
-            ("kernels.expert_spread", &mut k.expert_spread),
-            ("kernels.expanded_bytes", &mut k.expanded_bytes),
-            ("kernels.score_bytes", &mut k.score_bytes),
-            ("links.direct_s", &mut l.direct_s),
-            ("links.before_hopper", &mut l.before_hopper),
-            ("links.bus_s", &mut l.bus_s),
-            ("links.network_s", &mut l.network_s),
-            ("links.efficiency", &mut l.efficiency),
-            ("links.bus_efficiency", &mut l.bus_efficiency),
-            ("links.several_hosts", &mut l.several_hosts),
-            ("links.hop_s", &mut l.hop_s),
-        ] {
-            visit(name, value);
-        }
     }
 }

@@ -124,7 +124,7 @@ pub struct RunDetails {
     /// Requests are handed over in one process, not through a server that takes each in and
     /// streams its tokens.
     pub offline: bool,
-    /// Share of the card that the engine is told to take, where that is more than its default.
+    /// Share of the card that the engine is told to take, where that is not its default.
     pub reserved_share: Option<f64>,
     /// Kernels are launched one by one, not as a graph (llama.cpp before June 2024).
     pub no_graphs: bool,
@@ -142,6 +142,64 @@ pub struct RunDetails {
     /// Ollama before October 2025: it read a cached key for several of the query heads that share it and
     /// launched kernels one by one.
     pub early_ollama: bool,
-    /// Answers of a batch differ in length as those of people do, so that its end is a long tail.
-    pub varied_answers: bool,
+    /// All requests are there at the start, and no more follow; otherwise new ones enter as others leave.
+    pub at_once: bool,
+    /// How the lengths of answers differ, which makes the end of a batch long.
+    pub answers: AnswerLengths,
+}
+
+/// How the lengths of a batch's answers differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AnswerLengths {
+    /// All are of one length.
+    #[default]
+    Alike,
+    /// Spread evenly between nothing and twice their mean.
+    Even,
+    /// As those of people do: spread as times between calls are.
+    People,
+}
+
+impl AnswerLengths {
+    /// Steps, in mean answers, that the end of a run lasts beyond what its tokens take with `running` requests at
+    /// once; `refilled`: new requests entered as others left, so that those under way at the end are
+    /// anywhere in their answers.
+    ///
+    /// The longest of `n` evenly spread answers is near two means; of those under way, whose mean rest is two
+    /// thirds of a mean, it has nearly all of that left. Of people's it is `ln n` means, and what is
+    /// left of an answer is as long as a new one.
+    pub fn overhang(self, running: f64, refilled: bool) -> f64 {
+        if running < 4.0 {
+            return 0.0;
+        }
+        match self {
+            Self::Alike => 0.0,
+            Self::Even if refilled => 2.0 * (1.0 - 1.0 / running.sqrt()) - 2.0 / 3.0,
+            Self::Even => 2.0 * running / (running + 1.0) - 1.0,
+            Self::People => (running.ln() - 1.0).max(0.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AnswerLengths;
+
+    #[test]
+    fn the_end_of_a_run_is_longer_the_more_its_answers_differ() {
+        let (alike, even, people) = (
+            AnswerLengths::Alike,
+            AnswerLengths::Even,
+            AnswerLengths::People,
+        );
+        assert!(alike.overhang(100.0, true).abs() < 1e-12);
+        // 100 answers between 0 and 2 means: the longest is at 200 / 101 means.
+        assert!((even.overhang(100.0, false) - (200.0 / 101.0 - 1.0)).abs() < 1e-12);
+        // Refilled, what is left of those under way has a mean of 2/3 and a longest near 1.8 of 100.
+        assert!((even.overhang(100.0, true) - (1.8 - 2.0 / 3.0)).abs() < 1e-12);
+        // The longest of 100 exponential ones is near ln 100 = 4.605 means.
+        assert!((people.overhang(100.0, true) - 3.605).abs() < 1e-3);
+        // Few at once end with one another.
+        assert!(people.overhang(2.0, false).abs() < 1e-12);
+    }
 }

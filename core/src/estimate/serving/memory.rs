@@ -189,7 +189,7 @@ pub(super) fn admitted(setting: &Setting<'_>, wanted: f64) -> f64 {
     let job = setting.job;
     let usable = setting.node.card.usable_memory_bytes() as f64;
     let share = match (setting.facts.reserved_share, setting.details.reserved_share) {
-        (Some(default), Some(told)) => default.max(told),
+        (Some(_), Some(told)) => told,
         (Some(default), None) => default,
         (None, _) => MOST_RESERVED_SHARE,
     };
@@ -201,9 +201,58 @@ pub(super) fn admitted(setting: &Setting<'_>, wanted: f64) -> f64 {
     };
     let tokens =
         u64::from(job.prompt_tokens) + (f64::from(job.output_tokens) * grown).ceil() as u64;
-    let one = sequence_bytes(setting, tokens.max(1)).max(1.0);
+    let held = if job.engine == Engine::Sglang {
+        held_by_sglang(setting, tokens.max(1), pool)
+    } else {
+        pool / sequence_bytes(setting, tokens.max(1)).max(1.0)
+    };
     wanted
         .min(f64::from(setting.facts.max_sequences) / setting.own_share())
-        .min((pool / one / setting.own_share()).max(1.0))
+        .min((held / setting.own_share()).max(1.0))
         .max(1.0)
+}
+
+/// Requests of `tokens` that SGLang holds in `pool` bytes. It divides the pool on start: states of linear blocks have nine
+/// parts of nineteen (`--mamba-full-memory-ratio` 0.9), in 32 bit, five of them for each request that runs (its own,
+/// and those that its prefix cache may be copying); windowed blocks have room for four of five tokens that the others have
+/// room for (`--swa-full-tokens-ratio` 0.8), however short their windows.
+fn held_by_sglang(setting: &Setting<'_>, tokens: u64, pool: f64) -> f64 {
+    const STATES_SHARE: f64 = 0.9 / 1.9;
+    const STATES_OF_ONE: f64 = 5.0;
+    const STATE_ELEMENT_BYTES: f64 = 4.0;
+    const WINDOWED_SHARE: f64 = 0.8;
+    let (mut states, mut whole, mut windowed) = (0.0, 0.0, 0.0);
+    for group in &setting.shape.attention {
+        let mut alone = setting.shape.clone();
+        alone.attention = vec![group.clone()];
+        let elements = |windows_kept: bool| {
+            kv::card_elements(
+                &alone,
+                tokens as f64,
+                setting.attention_tensor(),
+                windows_kept,
+            )
+        };
+        match group.kind {
+            AttentionKind::Linear { .. } => states += elements(true),
+            AttentionKind::Heads {
+                window: Some(_), ..
+            } => windowed += elements(false),
+            _ => whole += elements(true),
+        }
+    }
+    let share = 1.0 / f64::from(setting.stages);
+    // A model whose blocks all have windows keeps them as they are.
+    let cached = if whole > 0.0 {
+        whole + WINDOWED_SHARE * windowed
+    } else {
+        windowed
+    };
+    let one = (cached * setting.element_bytes * share).max(1.0);
+    if states > 0.0 {
+        let room = STATES_OF_ONE * states * STATE_ELEMENT_BYTES * share;
+        (pool * (1.0 - STATES_SHARE) / one).min(pool * STATES_SHARE / room)
+    } else {
+        pool / one
+    }
 }

@@ -6,10 +6,11 @@
 //! | `memory` | what a card needs, what it admits |
 //! | `engine` | what each engine does by design |
 //! | `setting` | a layout with its rooflines |
+//! | `host` | what the host adds to a pass |
 //! | `decode`, `prefill` | one step, one prompt |
 //! | `speculation` | guessed tokens |
 //! | `batching` | many requests at once |
-//! | `constants` | what is fitted to measurements |
+//! | `constants`, `fitted` | what is fitted to measurements |
 //!
 //! Formulas and their sources: `docs/estimator-serving.md`.
 
@@ -17,6 +18,8 @@ mod batching;
 mod constants;
 mod decode;
 mod engine;
+mod fitted;
+mod host;
 mod kv;
 mod memory;
 mod prefill;
@@ -29,7 +32,7 @@ pub use constants::{
     ArchitectureConstants, Architectures, EngineConstants, Engines, KernelConstants, LinkConstants,
     MemoryConstants, ServingConstants,
 };
-pub use engine::{EngineFacts, RunDetails};
+pub use engine::{AnswerLengths, EngineFacts, RunDetails};
 pub use kv::{card_bytes as kv_card_bytes, card_elements as kv_card_elements, element_bytes};
 pub use memory::CardBytes;
 pub use probe::{Probe, Quantity, early_kind_name, early_ollama_kind_name, kind_name};

@@ -10,7 +10,18 @@ const PARTS_UNDER_WAY: f64 = 4.0;
 ///
 /// What the prefix cache has of them is not computed again. Products with weights at their share of the peak, attention over the causal half of the
 /// prompt, weights read once a pass, and the host's time a pass.
+///
+/// A pass is launched kernel by kernel, so that the host sets the pace of short ones.
 pub(super) fn prefill_s(setting: &Setting<'_>, requests: f64, prompt: f64) -> f64 {
+    passes_s(setting, requests, prompt, true)
+}
+
+/// The same beside decoding steps, whose launches serve both: what the card alone adds.
+pub(super) fn prefill_beside_s(setting: &Setting<'_>, requests: f64, prompt: f64) -> f64 {
+    passes_s(setting, requests, prompt, false)
+}
+
+fn passes_s(setting: &Setting<'_>, requests: f64, prompt: f64, by_themselves: bool) -> f64 {
     let cached = setting.job.habits.cached_share();
     let tokens = requests * prompt * (1.0 - cached);
     if tokens <= 0.0 {
@@ -37,7 +48,13 @@ pub(super) fn prefill_s(setting: &Setting<'_>, requests: f64, prompt: f64) -> f6
     let memory_s = setting.weights_read(per_pass) / setting.bandwidth;
     let host_s = setting.step_host_s() + setting.launches_s();
     let card_s = setting.roofline_s(memory_s, products_s) + setting.unfused_s(per_pass, seen / 2.0);
-    let serial_s = passes * setting.with_host_s(card_s, host_s);
+    let busy_s = setting.with_host_s(card_s, host_s);
+    let one_s = if by_themselves {
+        setting.launched_s(busy_s)
+    } else {
+        busy_s
+    };
+    let serial_s = passes * one_s;
     let stages = f64::from(setting.stages);
     let under_way = if setting.facts.stages_overlap {
         passes.min(PARTS_UNDER_WAY.max(stages))

@@ -2,7 +2,7 @@
 
 use super::batching::{Load, load, piece_s};
 use super::decode::step;
-use super::engine::RunDetails;
+use super::engine::{AnswerLengths, RunDetails};
 use super::memory::{CardBytes, admitted, card_bytes};
 use super::prefill::prefill_s;
 use super::setting::Setting;
@@ -142,23 +142,30 @@ impl<'a> Probe<'a> {
         step(&self.setting, self.batch, context).seconds
     }
 
-    /// Seconds from sending a batch of requests at once to the last token. Where answers differ in
-    /// length, the last are written nearly alone: of lengths that are spread as the times
-    /// between calls are (their mean as large as their spread), the longest of `n` is `ln n` means,
-    /// and so long the cost of a step that does not grow with the batch is paid.
-    pub fn batch_s(&self) -> f64 {
+    /// Seconds from the first of `requests` to the last token, as many of them in flight as the plan says. Where
+    /// answers differ in length, the last are written nearly alone, and so long the cost of a step that
+    /// does not grow with the batch is paid.
+    pub fn run_s(&self, requests: f64) -> f64 {
         let load = self.load();
-        let whole_s = load.cycle_s * self.batch / load.running;
-        if !self.setting.details.varied_answers || self.batch < 4.0 {
-            return whole_s;
-        }
+        let whole_s = load.cycle_s * requests / load.running;
+        let refilled = requests > 1.5 * load.running;
+        let overhang = self
+            .setting
+            .details
+            .answers
+            .overhang(load.running, refilled);
         let job = self.setting.job;
         let output = f64::from(job.output_tokens.max(1));
         let context = f64::from(job.prompt_tokens) + output / 2.0;
         let alone_s = step(&self.setting, 1.0, context)
             .seconds
             .min(load.step.seconds);
-        whole_s + alone_s * output * (load.running.ln() - 1.0).max(0.0)
+        whole_s + alone_s * output * overhang
+    }
+
+    /// [`run_s`](Self::run_s) of one batch.
+    pub fn batch_s(&self) -> f64 {
+        self.run_s(self.batch)
     }
 
     /// Seconds a token between the first and the last, the mean over requests, where `requests` are sent at
@@ -174,7 +181,7 @@ impl<'a> Probe<'a> {
         let behind_s = WAITED * (load.running - 1.0) * load.prefill_each_s;
         let piece_s = piece_s(&self.setting, f64::from(job.prompt_tokens.max(1)));
         let slowed_steps = (behind_s / piece_s).max(1.0);
-        let shared = if self.setting.details.varied_answers {
+        let shared = if self.setting.details.answers == AnswerLengths::People {
             shared_by_varied_answers(slowed_steps / steps)
         } else {
             1.0

@@ -43,7 +43,7 @@ pub(super) struct Setting<'a> {
     pub experts: f64,
     pub experts_used: f64,
     /// Share of the shorter of host and card time that is hidden.
-    hidden: f64,
+    pub hidden: f64,
 }
 
 /// No kernel reads faster than this share of the datasheet's bandwidth.
@@ -224,12 +224,19 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// What llama.cpp's products of experts cost over those of servers: its kernels for one token are
-    /// as good, those for prompts sort rows by expert first and leave most of a tile empty.
-    fn llama_cpp_experts(&self, tokens: f64) -> f64 {
+    /// What llama.cpp's products of experts cost over those of servers in a pass of `tokens` with `rows` for each
+    /// expert that is used: its kernels for one token are as good, those for prompts work in wide
+    /// tiles, of which few rows leave most empty.
+    fn llama_cpp_experts(&self, tokens: f64, rows: f64) -> f64 {
         const SINGLE_ROWS: f64 = 8.0;
         if self.job.engine == Engine::LlamaCpp && tokens > SINGLE_ROWS {
-            self.constants.kernels.llama_cpp_experts
+            let kernels = &self.constants.kernels;
+            let early = if self.details.early_ollama {
+                kernels.early_ollama_experts
+            } else {
+                1.0
+            };
+            early * rows.hypot(kernels.llama_cpp_expert_rows) / rows
         } else {
             1.0
         }
@@ -278,7 +285,7 @@ impl<'a> Setting<'a> {
         let touched = self.experts_touched(tokens);
         let routed = if touched > 0.0 {
             let each = tokens * self.experts_used / touched;
-            let cost = self.architecture.experts * self.llama_cpp_experts(tokens);
+            let cost = self.architecture.experts * self.llama_cpp_experts(tokens, each.max(1.0));
             touched * tiles(each) * self.expert_flops * cost
         } else {
             0.0
@@ -385,69 +392,6 @@ impl<'a> Setting<'a> {
     pub fn roofline_s(&self, memory_s: f64, products_s: f64) -> f64 {
         memory_s.max(products_s)
             + self.constants.kernels.roofline_overlap * memory_s.min(products_s)
-    }
-
-    /// Host and launch seconds of one pass over all blocks.
-    pub fn launches_s(&self) -> f64 {
-        let kernels = &self.constants.kernels;
-        let eager = self.job.engine == Engine::Transformers;
-        let bits = self.job.weights.bits_per_weight();
-        let format = match self.job.weights {
-            WeightFormat::Fp8 if eager => kernels.eager_fp8,
-            WeightFormat::Int8 | WeightFormat::Gptq8 if eager => kernels.eager_int8,
-            _ => 1.0,
-        };
-        let expert_layers = self
-            .shape
-            .experts
-            .as_ref()
-            .map_or(0.0, |e| f64::from(e.layers));
-        let mut expert = 0.0;
-        if expert_layers > 0.0 {
-            expert = if eager {
-                kernels.eager_expert_s * self.experts * format
-            } else if matches!(self.job.weights, WeightFormat::Gptq4 | WeightFormat::Awq4)
-                && bits < 6.0
-            {
-                if self.job.engine == Engine::Sglang {
-                    kernels.sglang_int4_expert_layer_s
-                } else {
-                    kernels.int4_expert_layer_s
-                }
-            } else {
-                kernels.expert_layer_s
-            };
-        }
-        let early = if self.details.early_rocm {
-            kernels.early_rocm_launch
-        } else if self.details.no_graphs {
-            kernels.no_graphs_launch
-        } else if self.details.early_ollama {
-            kernels.early_ollama_launch
-        } else {
-            1.0
-        };
-        let launch = if eager {
-            1.0
-        } else {
-            self.architecture.launch * early
-        };
-        launch * (self.layers() * self.engine.layer_s * format + expert_layers * expert)
-    }
-
-    /// Host seconds of one step whatever the model.
-    pub fn step_host_s(&self) -> f64 {
-        let several = if self.tensor > 1 {
-            self.constants.links.several_hosts
-        } else {
-            0.0
-        };
-        self.engine.step_s * (1.0 + several)
-    }
-
-    /// Host and card time put together: the longer and the share of the shorter that shows.
-    pub fn with_host_s(&self, card_s: f64, host_s: f64) -> f64 {
-        card_s + host_s - self.hidden * card_s.min(host_s)
     }
 
     /// Seconds of collectives and hand-overs for a pass of `tokens`.

@@ -1,5 +1,6 @@
 //! A row made into a run that the estimator can be asked about.
 
+use super::layout::layout;
 use super::model::model_of;
 use super::words;
 use crate::catalog::{Card, Catalog, Model, Node, Vendor};
@@ -60,8 +61,8 @@ pub struct ServingRun {
     prompt_tokens: u32,
     output_tokens: u32,
     plan: ServingPlan,
-    /// Requests at once over all copies.
-    requests: u32,
+    /// Requests of the whole run, over all copies.
+    in_all: u32,
     details: RunDetails,
     ask: Ask,
     quantity: Quantity,
@@ -74,6 +75,8 @@ const CROWDED: f64 = 0.9;
 /// Words for attention that is not split over cards. NVIDIA's guide sets it for the full load of models of
 /// experts in TensorRT-LLM, whatever a row says.
 const ATTENTION_DP: [&str; 3] = ["attention data parallel", "dp-attention", "attention_dp"];
+/// Words for requests that enter as others leave.
+const FLOWING: [&str; 3] = ["max concurrency", "concurrency at most", "in flight"];
 /// Tokens where a row does not say: a short question and answer.
 const DEFAULT_PROMPT: u32 = 256;
 /// The same of an answer.
@@ -131,7 +134,9 @@ pub fn serving_run(row: &InferenceRow, catalog: &Catalog) -> Result<ServingRun, 
     {
         return Err("memory of a batch whose length is not stated".into());
     }
-    let stated = row.batch_or_concurrency.or_else(|| sent_at_once(&notes));
+    let stated = row
+        .batch_or_concurrency
+        .or_else(|| words::sent_at_once(&notes));
     let saturated = stated.is_none();
     let requests = stated.unwrap_or(1).max(1);
     let (ask, quantity) = ask(
@@ -167,7 +172,8 @@ pub fn serving_run(row: &InferenceRow, catalog: &Catalog) -> Result<ServingRun, 
         ]
         .iter()
         .any(|word| notes.contains(word)),
-        reserved_share: Some(MOST_RESERVED).filter(|_| crowded),
+        reserved_share: words::static_share(&notes)
+            .or_else(|| Some(MOST_RESERVED).filter(|_| crowded)),
         no_graphs: engine == Engine::LlamaCpp && words::is_before(&notes, 2024, 6),
         expands: engine == Engine::LlamaCpp && words::is_before(&notes, 2024, 6),
         writes_scores: engine == Engine::LlamaCpp
@@ -182,8 +188,8 @@ pub fn serving_run(row: &InferenceRow, catalog: &Catalog) -> Result<ServingRun, 
                 || (engine == Engine::TensorrtLlm && saturated)),
         early_ollama: row.engine.to_ascii_lowercase().contains("ollama")
             && words::is_before(&notes, 2025, 10),
-        varied_answers: notes.contains("sharegpt")
-            || (notes.contains("at once") && notes.contains("mean in/out") && output_tokens > 100),
+        at_once: !saturated && !FLOWING.iter().any(|word| notes.contains(word)),
+        answers: words::answer_lengths(&notes, output_tokens),
     };
     let ask = whose_memory(
         ask,
@@ -203,7 +209,9 @@ pub fn serving_run(row: &InferenceRow, catalog: &Catalog) -> Result<ServingRun, 
         prompt_tokens,
         output_tokens,
         plan,
-        requests,
+        in_all: words::requests_in_all(&notes)
+            .unwrap_or(requests)
+            .max(requests),
         details,
         ask,
         quantity,
@@ -243,27 +251,6 @@ fn contradiction(row: &InferenceRow, notes: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Mean length of an answer where the notes give it beside a limit: `mean 504 per request`,
-/// `mean about 294 output tokens`.
-fn mean_output(notes: &str) -> Option<u32> {
-    let rest = notes.split("mean ").nth(1)?;
-    let rest = rest.strip_prefix("about ").unwrap_or(rest);
-    let (digits, rest) = rest.split_once(' ')?;
-    (rest.starts_with("per request") || rest.starts_with("output tokens"))
-        .then(|| digits.parse().ok())
-        .flatten()
-}
-
-/// Requests of notes such as `500 requests in 61.7 s, all requests sent at once`.
-fn sent_at_once(notes: &str) -> Option<u32> {
-    let (before, _) = notes.split_once(" requests in ")?;
-    notes
-        .contains("at once")
-        .then(|| before.rsplit(|c: char| !c.is_ascii_digit()).next())
-        .flatten()
-        .and_then(|digits| digits.parse().ok())
-}
-
 fn default_engine(precision: &str) -> Engine {
     match WeightFormat::from_name(precision) {
         Some(format) if format.is_gguf() => Engine::LlamaCpp,
@@ -272,7 +259,7 @@ fn default_engine(precision: &str) -> Engine {
 }
 
 fn lengths(row: &InferenceRow, metric: &str, local: bool, notes: &str) -> (u32, u32) {
-    match (row.prompt_len, mean_output(notes).or(row.output_len)) {
+    match (row.prompt_len, words::mean_output(notes).or(row.output_len)) {
         (Some(prompt), Some(output)) => (prompt, output),
         (Some(prompt), None) if metric == "peak_mem_gb" => (prompt, 1),
         (None, Some(output)) if metric == "peak_mem_gb" => (1, output),
@@ -346,65 +333,6 @@ fn ask(
         "requests_per_s" | "samples_per_s" => (batch(1.0), Quantity::Batch),
         _ => return Err("metric not estimated".into()),
     })
-}
-
-/// The layout that a row states. Cards beyond the tensor-parallel ways hold further layers where
-/// the engine splits layers or one group cannot hold the weights, else further copies.
-fn layout(
-    row: &InferenceRow,
-    engine: Engine,
-    card: &Card,
-    weights_bytes: f64,
-    requests: u32,
-) -> ServingPlan {
-    /// Share of a card that weights may take where copies are laid out.
-    const WEIGHTS_SHARE: f64 = 0.85;
-    let cards = row.n_gpus.or(row.tp).unwrap_or(1).max(1);
-    let usable = card.usable_memory_bytes() as f64 * WEIGHTS_SHARE;
-    let splits_layers = matches!(
-        engine,
-        Engine::LlamaCpp
-            | Engine::Transformers
-            | Engine::Exllama
-            | Engine::Exllamav2
-            | Engine::MlcLlm
-            | Engine::Fastertransformer
-    );
-    let tensor = match row.tp {
-        // It splits layers over cards, whatever a source calls that.
-        Some(_) if engine == Engine::Transformers => 1,
-        Some(tp) => tp.clamp(1, cards),
-        None if splits_layers => 1,
-        // As few ways as hold the weights, the usual choice for throughput.
-        None => {
-            let mut ways = 1;
-            while ways < cards && weights_bytes / f64::from(ways) > usable {
-                ways *= 2;
-            }
-            ways.min(cards)
-        }
-    };
-    let groups = (cards / tensor).max(1);
-    let fits_group = weights_bytes / f64::from(tensor) <= usable;
-    let (stages, replicas) = if splits_layers {
-        (groups, 1)
-    } else if fits_group {
-        (1, groups)
-    } else {
-        // As few stages as hold the weights, and copies of them.
-        let holds = |stages: &u32| {
-            groups.is_multiple_of(*stages) && weights_bytes / f64::from(tensor * stages) <= usable
-        };
-        let stages = (1..=groups).find(holds).unwrap_or(groups);
-        (stages, groups / stages)
-    };
-    ServingPlan {
-        cards: tensor * stages * replicas,
-        replicas,
-        tensor_parallel: tensor,
-        pipeline_parallel: stages,
-        batch: requests.div_ceil(replicas).max(1),
-    }
 }
 
 /// Whether a peak is one card's, the sum of all, or what an engine reserved.
@@ -526,7 +454,10 @@ impl ServingRun {
             Ask::Tpot => probe.tpot_s() * 1e3,
             Ask::TpotAtOnce => probe.tpot_at_once_s(f64::from(self.plan.batch)) * 1e3,
             Ask::BatchLatency => probe.batch_s() * 1e3,
-            Ask::Batch { tokens } => f64::from(self.requests) * tokens / probe.batch_s(),
+            Ask::Batch { tokens } => {
+                let all = f64::from(self.in_all);
+                all * tokens / probe.run_s(all / copies)
+            }
             Ask::Saturated { tokens } => probe.most_requests_per_s() * copies * tokens,
         }
     }

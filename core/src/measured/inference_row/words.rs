@@ -1,6 +1,7 @@
 //! Engines and formats in the words that sources use.
 
 use crate::dtype::{KvFormat, WeightFormat};
+use crate::estimate::serving::AnswerLengths;
 use crate::scenario::{Choice, Engine};
 
 /// The engine of a name such as `vllm 0.6.3` or `tensorrt/tensorrt-llm`; `None`: not one that is
@@ -42,6 +43,61 @@ pub(super) fn engine(name: &str) -> Option<Engine> {
     } else {
         return None;
     })
+}
+
+/// How the lengths of answers differ, in the words of `notes` in small letters.
+pub(super) fn answer_lengths(notes: &str, output_tokens: u32) -> AnswerLengths {
+    let means_of_many = notes.contains("at once") && notes.contains("mean in/out");
+    if notes.contains("spread evenly") {
+        AnswerLengths::Even
+    } else if notes.contains("sharegpt") || (means_of_many && output_tokens > 100) {
+        AnswerLengths::People
+    } else {
+        AnswerLengths::Alike
+    }
+}
+
+/// Mean length of an answer where the notes give it beside a limit: `mean 504 per request`,
+/// `mean about 294 output tokens`.
+pub(super) fn mean_output(notes: &str) -> Option<u32> {
+    let rest = notes.split("mean ").nth(1)?;
+    let rest = rest.strip_prefix("about ").unwrap_or(rest);
+    let (digits, rest) = rest.split_once(' ')?;
+    (rest.starts_with("per request") || rest.starts_with("output tokens"))
+        .then(|| digits.parse().ok())
+        .flatten()
+}
+
+/// Requests of notes such as `500 requests in 61.7 s, all requests sent at once`.
+pub(super) fn sent_at_once(notes: &str) -> Option<u32> {
+    let (before, _) = notes.split_once(" requests in ")?;
+    notes
+        .contains("at once")
+        .then(|| before.rsplit(|c: char| !c.is_ascii_digit()).next())
+        .flatten()
+        .and_then(|digits| digits.parse().ok())
+}
+
+/// Share of the card that notes in small letters say the engine takes: `static share of memory 0.8`.
+pub(super) fn static_share(notes: &str) -> Option<f64> {
+    let (_, after) = notes.split_once("static share of memory ")?;
+    let share: f64 = after
+        .split(|c: char| c.is_whitespace() || c == ';' || c == ',')
+        .next()?
+        .parse()
+        .ok()?;
+    (0.1..=1.0).contains(&share).then_some(share)
+}
+
+/// Requests of a whole run whose number in flight is limited: `1024 requests, max concurrency 256`, `1000 requests,
+/// concurrency at most 512`, `100 requests in 47.88 s, max concurrency 4`.
+pub(super) fn requests_in_all(notes: &str) -> Option<u32> {
+    let limited = notes.contains("max concurrency") || notes.contains("concurrency at most");
+    let (before, _) = notes
+        .split_once(" requests, ")
+        .or_else(|| notes.split_once(" requests in "))?;
+    let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;
+    limited.then(|| digits.parse().ok()).flatten()
 }
 
 /// The version in words such as `vllm 0.6.1`.
@@ -161,6 +217,37 @@ mod tests {
         assert_eq!(version("vllm v0.10.0 rocm"), Some((0, 10)));
         assert_eq!(version("vllm"), None);
         assert_eq!(version("vllm (2023)"), None);
+    }
+
+    #[test]
+    fn how_requests_enter_is_read() {
+        assert_eq!(
+            requests_in_all("vllm serve, 1024 requests, max concurrency 256"),
+            Some(1024)
+        );
+        assert_eq!(
+            requests_in_all("100 requests in 47.88 s, mean in/out 229/217, max concurrency 4"),
+            Some(100)
+        );
+        // Without a limit they are all in flight.
+        assert_eq!(
+            requests_in_all("1000 requests in 133.23 s, all requests sent at once"),
+            None
+        );
+        assert_eq!(static_share("x; static share of memory 0.8"), Some(0.8));
+        assert_eq!(static_share("static share of memory 8"), None);
+        assert_eq!(
+            answer_lengths("random lengths spread evenly, 80 requests", 500),
+            AnswerLengths::Even
+        );
+        assert_eq!(
+            answer_lengths("sharegpt, 1000 requests", 200),
+            AnswerLengths::People
+        );
+        assert_eq!(
+            answer_lengths("random 1024/1024", 1024),
+            AnswerLengths::Alike
+        );
     }
 
     #[test]
