@@ -40,8 +40,9 @@ coefficients! {
         engine: 1.2, 0.8 ..= 2.5;
         /// Time beside denoising and decoding, for a batch, seconds.
         around_s: 0.1, 0.01 ..= 1.0;
-        /// Attention without a fused kernel, over fused.
-        unfused_attention: 3.0, 1.0 ..= 12.0;
+        /// Times that scores cross the memory bus where no fused kernel keeps them: written, scaled, normalised and
+        /// read again.
+        score_traffic: 6.0, 2.0 ..= 16.0;
         /// Share of their own speed that cards reach which share a sample.
         shared: 0.96, 0.85 ..= 1.0;
         /// Time of exchanges over PCIe, over what its bandwidth says.

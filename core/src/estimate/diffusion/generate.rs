@@ -70,6 +70,20 @@ fn wide(format: WeightFormat, card: &Card) -> ComputeDtype {
     }
 }
 
+/// Numbers of an attention head: the first Stable Diffusion has eight heads at every level, of which the finest level
+/// does nearly all; later U-Nets and transformers have heads of 64 and 128.
+fn head_width(model: &DiffusionModel) -> f64 {
+    /// Width of the text encoder of the first Stable Diffusion.
+    const FIRST_CONTEXT: u32 = 768;
+    match &model.denoiser.layers {
+        Backbone::Unet {
+            channels, context, ..
+        } if *context == FIRST_CONTEXT => channels.first().map_or(40.0, |c| f64::from(*c) / 8.0),
+        Backbone::Unet { .. } => 64.0,
+        Backbone::Transformer { .. } => 128.0,
+    }
+}
+
 /// Seconds of work on one card, and how they divide.
 pub(super) fn time(
     run: &GenerationRun<'_>,
@@ -117,14 +131,11 @@ pub(super) fn time(
         Runtime::Tensorrt => c.engine,
         _ => 1.0,
     } * compiled;
-    let attention = if run.fused_attention {
-        1.0
-    } else {
-        c.unfused_attention
-    } / match architecture_key(card) {
-        "Hopper" => c.hopper_attention,
-        _ => 1.0,
-    };
+    let attention = 1.0
+        / match architecture_key(card) {
+            "Hopper" if run.fused_attention => c.hopper_attention,
+            _ => 1.0,
+        };
     let compute_s = (work.products / own * if expanded { c.expanded } else { 1.0 }
         + work.convolutions / convolutions
         + work.attention / (products * c.attention) * attention)
@@ -133,7 +144,12 @@ pub(super) fn time(
         Backbone::Unet { .. } => c.traffic,
         Backbone::Transformer { .. } => c.token_traffic,
     };
-    let moved = work.written * activation_bytes(run.weights) * times;
+    // One score takes four operations for each number of a head.
+    let scores = match run.fused_attention {
+        true => 0.0,
+        false => work.attention / (4.0 * head_width(run.model)) * c.score_traffic,
+    };
+    let moved = (work.written * times + scores) * activation_bytes(run.weights);
     let fused = if eager { 1.0 } else { c.fused };
     let memory_s = moved * fused / (card.bandwidth_gb_s * 1e9);
     let launch = c.launch_s * if eager { 1.0 } else { c.compiled_launch };
