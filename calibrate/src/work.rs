@@ -402,9 +402,7 @@ fn spread<C: Default>(
             settled(group, &ratios)
         })
     });
-    Spread {
-        groups: groups.collect(),
-    }
+    Spread::new(groups.collect())
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ impl PriceList {
         let book = self.book();
         let prices = CardPrices::new("rtx-4090", money, &book);
         let quote = prices.cheapest(cards, Use::Job { hours }).unwrap();
-        quote.bill_of_job(Range::exact(hours))
+        quote.bill_of_job(Range::exact(hours)).bill()
     }
 
     /// The bill of a month of a service on one card.
@@ -72,7 +72,7 @@ impl PriceList {
         let book = self.book();
         let prices = CardPrices::new("rtx-4090", &self.money(), &book);
         let quote = prices.cheapest(1, Use::Month { hours_per_day }).unwrap();
-        quote.bill_of_month(hours_per_day)
+        quote.bill_of_month(hours_per_day).bill()
     }
 }
 
@@ -435,7 +435,7 @@ fn a_job_with_everything_around_it() {
         ..JobTerms::default()
     });
     let quote = prices.cheapest(1, Use::Job { hours: 10.0 }).unwrap();
-    let bill = quote.bill_of_job(Range::exact(10.0));
+    let bill = quote.bill_of_job(Range::exact(10.0)).bill();
     // 10 h of work, 1 h of evaluation, 2.2 h of failed runs, twice half an hour of set-up, twice 360 s for 45 GB over
     // 1 Gbit/s, 3600 s for 90 GB over 200 Mbit/s: 15.4 h, and half as much idle.
     let wanted = [
@@ -478,7 +478,7 @@ fn a_service_that_sleeps_pays_for_its_disk_all_month() {
     let book = list.book();
     let prices = CardPrices::new("rtx-4090", &money, &book);
     let need = Use::Month { hours_per_day: 6.0 };
-    let bill = prices.cheapest(1, need).unwrap().bill_of_month(6.0);
+    let bill = prices.cheapest(1, need).unwrap().bill_of_month(6.0).bill();
     // 180 h up, four cold starts a day of 0.1 h, the disk for the whole month.
     assert_eq!(
         lines(&bill),
@@ -510,5 +510,5 @@ fn a_service_on_spot_pays_for_its_spares() {
     // 0.9877 of the time. Three of three are up 96.4 %, of four 99.9 %: one machine in reserve, 20 / 3 rounded up.
     let quote = prices.cheapest(20, need).unwrap();
     assert_eq!(quote.spare_cards(need), 7);
-    assert_eq!(total(&quote.bill_of_month(24.0)), "9720.00");
+    assert_eq!(total(&quote.bill_of_month(24.0).bill()), "9720.00");
 }

@@ -183,7 +183,7 @@ fn spot_takes_longer_than_its_work_and_its_range_is_wider() {
     assert!(b.high / b.low > a.high / a.low);
     assert!(cost(busy) > cost(calm));
     let line = |o: &Offer| {
-        let bill = o.bill.clone().unwrap();
+        let bill = o.bill.as_ref().unwrap().bill();
         bill.lines
             .iter()
             .any(|l| l.kind == cardfit::rental::LineKind::Interruptions)
@@ -233,7 +233,7 @@ fn the_bill_of_an_offer_is_its_cost() {
             .iter()
             .filter(|o| o.fit == Fit::Fits)
         {
-            let bill = offer.bill.clone().unwrap();
+            let bill = offer.bill.as_ref().unwrap().bill();
             let cents = 0.01 * bill.lines.len() as f64;
             let paid = offer.cost_of_job.or(offer.cost_per_month).unwrap();
             for (end, value) in [paid.low, paid.mid, paid.high].into_iter().enumerate() {

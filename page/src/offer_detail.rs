@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cardfit::estimate::{Basis, TimeParts};
 use cardfit::offers::{Fit, Offer, PriceUsed, Run};
-use cardfit::rental::said_in;
+use cardfit::rental::{Billed, said_in};
 use cardfit::text::{Lang, text};
 use leptos::prelude::*;
 
@@ -463,7 +463,7 @@ fn price_facts(offer: &Offer) -> impl IntoView + use<> {
             {charged}
             {spares}
             {unit_costs(offer)}
-            {offer.bill.clone().map(|bill| view! { <BillTable bill caption /> })}
+            {offer.bill.as_ref().map(Billed::bill).map(|bill| view! { <BillTable bill caption /> })}
             <p>
                 <ViewLink view=View::Costs testid="to-costs">
                     {text(lang, "bill.show", &[])}

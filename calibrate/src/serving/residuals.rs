@@ -46,7 +46,7 @@ pub fn spread(runs: &[Measured], fitted: &Fitted<ServingConstants>) -> Spread {
             .or_default()
             .push(residual);
     }
-    let mut spread = Spread::default();
+    let mut spread: Vec<SpreadGroup> = Vec::new();
     for ((scope, name, kind), residuals) in &groups {
         let (scope, enough) = match scope {
             0 => (GroupScope::Card, ENOUGH as usize),
@@ -54,9 +54,7 @@ pub fn spread(runs: &[Measured], fitted: &Fitted<ServingConstants>) -> Spread {
             _ => (GroupScope::JobKind, ENOUGH_OF_AN_ARCHITECTURE),
         };
         if residuals.len() >= enough {
-            spread
-                .groups
-                .push(group(scope, name, kind, residuals, residuals.len() as u32));
+            spread.push(group(scope, name, kind, residuals, residuals.len() as u32));
         }
     }
     settle_as_judged(&mut spread, runs, fitted);
@@ -74,26 +72,27 @@ pub fn spread(runs: &[Measured], fitted: &Fitted<ServingConstants>) -> Spread {
         for engine in Engine::ALL {
             let kind = kind_name(quantity, *engine);
             let known = spread
-                .groups
                 .iter()
                 .any(|g| g.scope == GroupScope::JobKind && g.kind == kind);
             if !known && let Some(residuals) = pooled.get(&(quantity as u8)) {
                 let own = groups
                     .get(&(2, String::new(), kind.to_owned()))
                     .map_or(0, Vec::len);
-                spread
-                    .groups
-                    .push(group(GroupScope::JobKind, "", kind, residuals, own as u32));
+                spread.push(group(GroupScope::JobKind, "", kind, residuals, own as u32));
             }
         }
     }
-    spread
+    Spread::new(spread)
 }
 
 /// Rows of one metric, architecture and engine are judged by their card's own range where it has one, else by the
 /// architecture's, early builds by ranges of their own: each of these holds its own rows, but together they may hold too
 /// few or too many of such a group. Then the ends of all that are used are moved together.
-fn settle_as_judged(spread: &mut Spread, runs: &[Measured], fitted: &Fitted<ServingConstants>) {
+fn settle_as_judged(
+    spread: &mut [SpreadGroup],
+    runs: &[Measured],
+    fitted: &Fitted<ServingConstants>,
+) {
     /// Moves of one round, and rounds.
     const STEP: f64 = 0.02;
     const ROUNDS: usize = 40;
@@ -107,7 +106,7 @@ fn settle_as_judged(spread: &mut Spread, runs: &[Measured], fitted: &Fitted<Serv
         let kind = measured.run.kind();
         let place = |scope: GroupScope, name: &str| {
             let same = |g: &SpreadGroup| g.scope == scope && g.name == name && g.kind == kind;
-            spread.groups.iter().position(same)
+            spread.iter().position(same)
         };
         // Memory is not a matter of the card's units: its rows have no architecture's range.
         let counted = matches!(
@@ -134,7 +133,7 @@ fn settle_as_judged(spread: &mut Spread, runs: &[Measured], fitted: &Fitted<Serv
     for rows in judged.values().filter(|rows| rows.len() >= ENOUGH as usize) {
         for _ in 0..ROUNDS {
             let inside = |(at, ratio): &&(usize, f64)| {
-                spread.groups.get(*at).is_some_and(|group| {
+                spread.get(*at).is_some_and(|group| {
                     let range = group.around(1.0, 1.0);
                     (range.low..=range.high).contains(ratio)
                 })
@@ -147,14 +146,14 @@ fn settle_as_judged(spread: &mut Spread, runs: &[Measured], fitted: &Fitted<Serv
             };
             let used: BTreeSet<usize> = rows.iter().map(|(at, _)| *at).collect();
             for at in used {
-                if let Some(group) = spread.groups.get_mut(at) {
+                if let Some(group) = spread.get_mut(at) {
                     group.low = group.low.powf(by).min(0.98);
                     group.high = group.high.powf(by).max(1.02);
                 }
             }
         }
     }
-    for group in &mut spread.groups {
+    for group in spread {
         (group.low, group.high) = (rounded(group.low), rounded(group.high));
     }
 }

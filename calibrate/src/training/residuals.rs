@@ -159,7 +159,7 @@ fn spread(residuals: &[Residual<'_>], part: Part, except: Option<&str>) -> Sprea
             group(*scope, name.clone(), kind.clone(), &residuals)
         })
         .collect();
-    Spread { groups }
+    Spread::new(groups)
 }
 
 fn group(scope: u8, name: String, kind: String, residuals: &[&Residual<'_>]) -> SpreadGroup {

@@ -1,6 +1,6 @@
 //! Ranges from residuals: the nearest group of measurements with enough of them.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Basis, BasisScope};
 use crate::catalog::{Card, Vendor};
@@ -40,12 +40,17 @@ pub struct SpreadGroup {
     pub typical_error: f64,
 }
 
-/// Groups, the nearest first where several match.
+/// Groups of measurements, of which the nearest gives the range.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Spread {
-    /// Groups in any order.
-    pub groups: Vec<SpreadGroup>,
+    /// By kind of job: a ranking looks thousands of times.
+    #[serde(deserialize_with = "by_kind")]
+    groups: Vec<SpreadGroup>,
+}
+
+fn by_kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SpreadGroup>, D::Error> {
+    Vec::deserialize(deserializer).map(|groups| Spread::new(groups).groups)
 }
 
 /// Measurements that make a group worth using.
@@ -83,13 +88,31 @@ impl SpreadGroup {
 }
 
 impl Spread {
+    /// Groups, whatever their order.
+    pub fn new(mut groups: Vec<SpreadGroup>) -> Self {
+        groups.sort_by(|a, b| a.kind.cmp(&b.kind));
+        Self { groups }
+    }
+
+    /// All groups.
+    pub fn groups(&self) -> &[SpreadGroup] {
+        &self.groups
+    }
+
+    /// The groups of one kind of job; of an empty name: those of every kind.
+    fn of_kind(&self, kind: &str) -> &[SpreadGroup] {
+        let first = self.groups.partition_point(|g| g.kind.as_str() < kind);
+        let rest = self.groups.get(first..).unwrap_or_default();
+        let count = rest.partition_point(|g| g.kind == kind);
+        rest.get(..count).unwrap_or_default()
+    }
+
     /// The range from the one group of `kind` on the card's architecture, where it has enough
     /// measurements.
     pub fn range_of_group(&self, mid: f64, card: &Card, kind: &str) -> Option<(Range, Basis)> {
-        let group = self.groups.iter().find(|g| {
+        let group = self.of_kind(kind).iter().find(|g| {
             g.scope == GroupScope::Architecture
                 && g.measurements >= ENOUGH
-                && g.kind == kind
                 && g.name == card.architecture
         })?;
         Some((
@@ -109,9 +132,10 @@ impl Spread {
         if card.vendor != Vendor::Nvidia {
             return None;
         }
-        let group = self.groups.iter().find(|g| {
-            g.scope == GroupScope::JobKind && g.measurements >= ENOUGH && g.kind == kind
-        })?;
+        let group = self
+            .of_kind(kind)
+            .iter()
+            .find(|g| g.scope == GroupScope::JobKind && g.measurements >= ENOUGH)?;
         Some((
             group.around(mid, 1.0),
             Basis {
@@ -146,11 +170,13 @@ impl Spread {
         /// The same for one that lacks the kind of job too.
         const OTHER_KIND: f64 = 1.75;
         let mut best: Option<(u8, &SpreadGroup)> = None;
-        for group in &self.groups {
+        let of_every_kind = if kind.is_empty() {
+            &[]
+        } else {
+            self.of_kind("")
+        };
+        for group in self.of_kind(kind).iter().chain(of_every_kind) {
             let same_kind = group.kind == kind;
-            if !same_kind && !group.kind.is_empty() {
-                continue;
-            }
             let rank = match group.scope {
                 GroupScope::Card if group.measurements < ENOUGH || group.name != card.id => {
                     continue;
@@ -241,9 +267,7 @@ mod tests {
 
     #[test]
     fn speed_of_an_unmeasured_architecture_is_less_sure_than_memory() {
-        let spread = Spread {
-            groups: vec![group(GroupScope::JobKind, "", 100, 0.8, 1.21)],
-        };
+        let spread = Spread::new(vec![group(GroupScope::JobKind, "", 100, 0.8, 1.21)]);
         assert!(near(ends(&spread, "rtx-4090", true), (0.8, 1.21)));
         assert!(near(
             ends(&spread, "rtx-4090", false),
@@ -258,24 +282,18 @@ mod tests {
 
     #[test]
     fn a_card_with_few_measurements_borrows_those_of_its_architecture() {
-        let spread = Spread {
-            groups: vec![
-                group(GroupScope::Card, "rtx-4090", ENOUGH - 1, 0.7, 1.3),
-                group(GroupScope::Architecture, "Ada Lovelace", 30, 0.6, 1.6),
-            ],
-        };
+        let spread = Spread::new(vec![
+            group(GroupScope::Card, "rtx-4090", ENOUGH - 1, 0.7, 1.3),
+            group(GroupScope::Architecture, "Ada Lovelace", 30, 0.6, 1.6),
+        ]);
         assert!(near(ends(&spread, "rtx-4090", false), (0.6, 1.6)));
     }
 
     #[test]
     fn ends_keep_their_distance_and_their_bounds() {
-        let lopsided = Spread {
-            groups: vec![group(GroupScope::Card, "rtx-4090", 30, 0.5, 1.0)],
-        };
+        let lopsided = Spread::new(vec![group(GroupScope::Card, "rtx-4090", 30, 0.5, 1.0)]);
         assert!(near(ends(&lopsided, "rtx-4090", false), (0.5, 1.1)));
-        let wild = Spread {
-            groups: vec![group(GroupScope::Card, "rtx-4090", 30, 0.05, 12.0)],
-        };
+        let wild = Spread::new(vec![group(GroupScope::Card, "rtx-4090", 30, 0.05, 12.0)]);
         assert!(near(ends(&wild, "rtx-4090", false), (0.25, 4.0)));
     }
 }

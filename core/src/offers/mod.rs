@@ -32,7 +32,7 @@ use crate::estimate::work::{WorkPlan, WorkSpeed};
 use crate::estimate::{MemoryEstimate, ServingSpeed, TrainingSpeed};
 use crate::plan::{ServingPlan, TrainingPlan};
 use crate::range::Range;
-use crate::rental::{Bill, CardPrices, HOURS_PER_MONTH, ModeCost};
+use crate::rental::{Billed, CardPrices, HOURS_PER_MONTH, ModeCost};
 use crate::scenario::Scenario;
 
 /// The answer to a scenario.
@@ -80,7 +80,7 @@ pub struct Offer {
     /// job, of a million tokens trained on.
     pub cost_per_million_tokens: Option<Range>,
     /// What is paid for the job, or for a month of a service, line by line.
-    pub bill: Option<Bill>,
+    pub bill: Option<Billed>,
     /// Cost of a thousand units of work (images, clips, samples, sequences, hours of audio), in the
     /// scenario's currency; such jobs only.
     pub cost_per_thousand: Option<Range>,

@@ -3,7 +3,7 @@
 use super::{Assumption, Offer, PriceUsed};
 use crate::catalog::{Billing, Currency};
 use crate::range::Range;
-use crate::rental::{Bill, CardPrices, Exchange, ModeCost, Quote, Use};
+use crate::rental::{Billed, CardPrices, Exchange, ModeCost, Quote, Quotes, Use};
 use crate::scenario::Scenario;
 
 /// `amount / range`, or `None` where that is no number.
@@ -26,7 +26,7 @@ pub(super) struct Paid {
     pub per_hour: Option<Range>,
     pub of_job: Option<Range>,
     pub per_month: Option<Range>,
-    pub bill: Option<Bill>,
+    pub bill: Option<Billed>,
     pub assumptions: Vec<Assumption>,
 }
 
@@ -41,7 +41,8 @@ pub(super) fn for_job(
     let need = Use::Job {
         hours: work.map_or(1.0, |h| h.mid),
     };
-    let Some(quote) = prices.cheapest(count, need) else {
+    let quotes = prices.quotes(count, need);
+    let Some(quote) = quotes.cheapest() else {
         return Paid {
             hours: work,
             ..Paid::default()
@@ -51,30 +52,31 @@ pub(super) fn for_job(
         hours: work.and_then(|work| finite(quote.elapsed(work))),
         of_job: work.and_then(|work| finite(quote.cost_of_job(work))),
         bill: work.and_then(finite).map(|work| quote.bill_of_job(work)),
-        ..paid(prices, &quote, count, need, hours_per_day)
+        ..paid(prices, &quotes, &quote, need, hours_per_day)
     }
 }
 
 /// A month of a service on `count` cards.
 pub(super) fn for_month(prices: &CardPrices<'_>, count: u32, hours_per_day: f64) -> Paid {
     let need = Use::Month { hours_per_day };
-    let Some(quote) = prices.cheapest(count, need) else {
+    let quotes = prices.quotes(count, need);
+    let Some(quote) = quotes.cheapest() else {
         return Paid::default();
     };
     Paid {
         bill: Some(quote.bill_of_month(hours_per_day)),
-        ..paid(prices, &quote, count, need, hours_per_day)
+        ..paid(prices, &quotes, &quote, need, hours_per_day)
     }
 }
 
 fn paid(
     prices: &CardPrices<'_>,
+    quotes: &Quotes<'_>,
     quote: &Quote<'_>,
-    count: u32,
     need: Use,
     hours_per_day: f64,
 ) -> Paid {
-    let modes = prices.modes(count, need);
+    let modes = quotes.modes();
     let assumptions = assumptions(prices, quote, need, &modes);
     Paid {
         hours: None,

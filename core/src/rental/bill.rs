@@ -1,5 +1,7 @@
 //! How a mode of billing turns hours of use into what is paid, line by line.
 
+use serde::{Serialize, Serializer};
+
 use super::amount::Amount;
 use super::line::{Bill, Line, LineKind, LineUnit};
 use super::rules::HourlyRule;
@@ -90,16 +92,21 @@ pub(super) struct Item {
     price: f64,
 }
 
+/// Lines of cards by the hour.
+const HOURLY_LINES: usize = 11;
+/// Lines beside them.
+const OTHER_LINES: usize = 4;
+
 /// All lines at one end. Cards by the hour are one sum of time at one price, whatever the time passes with: the lines
 /// share it out, and their cents add up to those of the sum.
 #[derive(Debug, Clone)]
 struct Items {
-    by_the_hour: Vec<Item>,
+    by_the_hour: [Item; HOURLY_LINES],
     /// Card-hours of them all.
     card_hours: f64,
     /// Price of a card-hour.
     hour_price: f64,
-    others: Vec<Item>,
+    others: [Item; OTHER_LINES],
 }
 
 impl Items {
@@ -109,11 +116,11 @@ impl Items {
     }
 
     /// Every line with its amount.
-    fn amounts(&self) -> Vec<(Item, Amount)> {
+    fn amounts(&self) -> impl Iterator<Item = (Item, Amount)> {
         let whole = Amount::of_product(self.card_hours, self.hour_price);
         let (mut hours, mut so_far) = (0.0, Amount::ZERO);
         let last = self.by_the_hour.iter().rposition(|i| i.quantity > 0.0);
-        let shared = self.by_the_hour.iter().enumerate().map(|(at, item)| {
+        let shared = self.by_the_hour.iter().enumerate().map(move |(at, item)| {
             hours += item.quantity;
             let up_to_here = if last.is_none_or(|last| at >= last) {
                 whole
@@ -124,10 +131,8 @@ impl Items {
             so_far = up_to_here;
             (*item, amount)
         });
-        let mut amounts: Vec<_> = shared.collect();
         let others = self.others.iter();
-        amounts.extend(others.map(|i| (*i, Amount::of_product(i.quantity, i.price))));
-        amounts
+        shared.chain(others.map(|i| (*i, Amount::of_product(i.quantity, i.price))))
     }
 }
 
@@ -346,14 +351,17 @@ impl Tariff {
             quantity: if quantity.is_finite() { quantity } else { 0.0 },
             price,
         };
-        let (by_the_hour, card_hours, hour_price, packages) = if term_hours(self.billing) > 0.0 {
+        let nothing = item(LineKind::Work, LineUnit::CardHour, 0.0, 0.0);
+        let (by_the_hour, card_hours, hour_price, package) = if term_hours(self.billing) > 0.0 {
             let (packages, beyond) = self.packages(need, elapsed);
             let price = self.hour_price.unwrap_or(0.0);
             let beyond = beyond * charged;
             let by_the_hour = item(LineKind::BeyondPackages, LineUnit::CardHour, beyond, price);
             let unit = LineUnit::of(self.billing);
             let package = item(LineKind::Package, unit, packages * charged, self.unit_price);
-            (vec![by_the_hour], beyond, price, Some(package))
+            let mut lines = [nothing; HOURLY_LINES];
+            lines[0] = by_the_hour;
+            (lines, beyond, price, package)
         } else {
             let price = self.unit_price;
             let spares = f64::from(self.spare_cards(need));
@@ -372,7 +380,7 @@ impl Tariff {
                 (LineKind::Spares, paid * spares),
             ];
             let lines = lines.map(|(kind, hours)| item(kind, LineUnit::CardHour, hours, price));
-            (lines.to_vec(), paid * (charged + spares), price, None)
+            (lines, paid * (charged + spares), price, nothing)
         };
         let extras = &self.extras;
         let gb = (extras.disk_gb - extras.disk_free_gb).max(0.0);
@@ -406,7 +414,8 @@ impl Tariff {
                 extras.egress_price,
             ),
         ];
-        let others = others.map(|(kind, unit, quantity, price)| item(kind, unit, quantity, price));
+        let [disk, stopped, egress] =
+            others.map(|(kind, unit, quantity, price)| item(kind, unit, quantity, price));
         Items {
             by_the_hour,
             card_hours: if card_hours.is_finite() {
@@ -415,7 +424,7 @@ impl Tariff {
                 0.0
             },
             hour_price,
-            others: packages.into_iter().chain(others).collect(),
+            others: [package, disk, stopped, egress],
         }
     }
 
@@ -425,14 +434,14 @@ impl Tariff {
     }
 
     /// The bill, for the need at each end.
-    pub fn bill(&self, low: Use, mid: Use, high: Use) -> Bill {
-        let low = self.items(low, End::Low).amounts();
-        let mid = self.items(mid, End::Mid).amounts();
-        let high = self.items(high, End::High).amounts();
+    fn bill(&self, [low, mid, high]: [Use; 3]) -> Bill {
+        let low = self.items(low, End::Low);
+        let mid = self.items(mid, End::Mid);
+        let high = self.items(high, End::High);
         let mut lines: Vec<Line> = low
-            .into_iter()
-            .zip(mid)
-            .zip(high)
+            .amounts()
+            .zip(mid.amounts())
+            .zip(high.amounts())
             .map(|((low, mid), high)| Line {
                 kind: mid.0.kind,
                 unit: mid.0.unit,
@@ -478,6 +487,35 @@ impl Tariff {
             mid,
             high: total(work.high, End::High).max(mid),
         }
+    }
+}
+
+/// What is rented, by whose terms, for how long: a bill that is drawn up when somebody reads it, since a ranking has
+/// hundreds and shows one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Billed {
+    tariff: Box<Tariff>,
+    /// The need at the low, the middle and the high end.
+    need: [Use; 3],
+}
+
+impl Billed {
+    pub(super) fn new(tariff: Tariff, need: [Use; 3]) -> Self {
+        Self {
+            tariff: Box::new(tariff),
+            need,
+        }
+    }
+
+    /// The bill.
+    pub fn bill(&self) -> Bill {
+        self.tariff.bill(self.need)
+    }
+}
+
+impl Serialize for Billed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.bill().serialize(serializer)
     }
 }
 

@@ -16,7 +16,7 @@ mod rules;
 mod spot;
 
 pub use amount::Amount;
-pub use bill::{HOURS_PER_MONTH, JobTerms, Use, billed_hours, unit_hours};
+pub use bill::{Billed, HOURS_PER_MONTH, JobTerms, Use, billed_hours, unit_hours};
 pub use book::{BookEdits, OWN_ENTRY, row_key};
 pub use checklist::{Check, Need, checklist};
 pub use exchange::{Exchange, Rates};
@@ -24,7 +24,7 @@ pub use import::{Imported, ListFacts, PriceForm, RefusedReason, RefusedRow, impo
 pub use line::{Bill, Line, LineKind, LineUnit};
 pub use provenance::said_in;
 pub use purchase::{Ownership, RentOrBuy};
-pub use quote::{CardPrices, ModeCost, Quote, USUAL_MODES};
+pub use quote::{CardPrices, ModeCost, Quote, Quotes, USUAL_MODES};
 pub use rules::{
     DiskRule, EgressRule, HourlyRule, InterruptionRates, ProviderRule, USUAL_INTERRUPTIONS_PER_HOUR,
 };

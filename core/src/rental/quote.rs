@@ -6,9 +6,8 @@
 
 use serde::Serialize;
 
-use super::bill::{End, JobTerms, Tariff, Use, unit_hours};
+use super::bill::{Billed, End, JobTerms, Tariff, Use, unit_hours};
 use super::exchange::Exchange;
-use super::line::Bill;
 use super::rules::{HourlyRule, InterruptionRates};
 use super::spot::Interruptions;
 use crate::catalog::{Billing, Currency, PriceBook, PriceOffer, Tenancy};
@@ -95,16 +94,14 @@ impl Quote<'_> {
     }
 
     /// The bill of a job, by its hours of work.
-    pub fn bill_of_job(&self, work: Range) -> Bill {
-        let need = |hours| Use::Job { hours };
-        self.tariff
-            .bill(need(work.low), need(work.mid), need(work.high))
+    pub fn bill_of_job(&self, work: Range) -> Billed {
+        let need = [work.low, work.mid, work.high].map(|hours| Use::Job { hours });
+        Billed::new(self.tariff, need)
     }
 
     /// The bill of a month.
-    pub fn bill_of_month(&self, hours_per_day: f64) -> Bill {
-        let need = Use::Month { hours_per_day };
-        self.tariff.bill(need, need, need)
+    pub fn bill_of_month(&self, hours_per_day: f64) -> Billed {
+        Billed::new(self.tariff, [Use::Month { hours_per_day }; 3])
     }
 }
 
@@ -128,6 +125,74 @@ pub struct ModeCost {
     /// Hours of use within the unit above which it costs less than the same cards by the hour; for a
     /// reserved term, hours a month. `None` for modes by the hour, or where nobody lets by the hour.
     pub beats_hourly_above: Option<f64>,
+}
+
+/// The middle quote of each mode, for one need.
+#[derive(Debug, Clone)]
+pub struct Quotes<'a> {
+    priced: Vec<Priced<'a>>,
+}
+
+#[derive(Debug, Clone)]
+struct Priced<'a> {
+    quote: Quote<'a>,
+    cost: f64,
+    allowed: bool,
+    at_home: bool,
+}
+
+impl<'a> Quotes<'a> {
+    /// Those that are wanted, of one market: a package of another market is no alternative to the hour at home.
+    fn of_market(&self, wanted: impl Fn(&Priced<'a>) -> bool) -> impl Iterator<Item = &Priced<'a>> {
+        let home = self.priced.iter().any(|p| wanted(p) && p.at_home);
+        let of_market = move |p: &&Priced<'a>| wanted(p) && (p.at_home || !home);
+        self.priced.iter().filter(of_market)
+    }
+
+    /// The cheapest that is allowed.
+    pub fn cheapest(&self) -> Option<Quote<'a>> {
+        self.of_market(|p| p.allowed)
+            .min_by(|a, b| a.cost.total_cmp(&b.cost))
+            .map(|p| p.quote.clone())
+    }
+
+    /// What each comes to, those too that are not allowed.
+    pub fn modes(&self) -> Vec<ModeCost> {
+        let by_the_hour = self
+            .of_market(|_| true)
+            .find(|p| p.quote.billing == Billing::OnDemand)
+            .map(|p| p.quote.cost_per_hour());
+        self.of_market(|_| true)
+            .map(
+                |Priced {
+                     quote,
+                     cost,
+                     allowed,
+                     ..
+                 }| {
+                    let unit = unit_hours(quote.billing);
+                    let hours = match quote.billing {
+                        Billing::OnDemand | Billing::Spot => None,
+                        Billing::Reserved1y | Billing::Reserved3y => Some(super::HOURS_PER_MONTH),
+                        _ => Some(unit),
+                    };
+                    ModeCost {
+                        billing: quote.billing,
+                        provider: quote.offer.map(|o| o.provider.clone()),
+                        as_of: quote.offer.map(|o| o.as_of.clone()),
+                        price_per_unit: quote.tariff.unit_price,
+                        unit_hours: unit,
+                        cost: *cost,
+                        allowed: *allowed,
+                        beats_hourly_above: hours
+                            .zip(by_the_hour)
+                            .map(|(hours, hourly)| hours * quote.cost_per_hour() / hourly)
+                            .filter(|hours| hours.is_finite()),
+                    }
+                },
+            )
+            .collect()
+    }
 }
 
 /// A provider's newest price in one billing and one node size.
@@ -264,64 +329,33 @@ impl<'a> CardPrices<'a> {
 
     /// The cheapest mode for `need` on `count` cards, or `None` where no price is known.
     pub fn cheapest(&self, count: u32, need: Use) -> Option<Quote<'a>> {
-        if let Some(price) = self.own {
-            return Some(self.own_quote(price, count));
-        }
-        self.quotes(count, |billing| self.allows(billing))
-            .into_iter()
-            .min_by(|a, b| a.cost(need).total_cmp(&b.cost(need)))
+        self.quotes(count, need).cheapest()
     }
 
     /// What every mode comes to for `need`, those too that are not allowed but usual.
     pub fn modes(&self, count: u32, need: Use) -> Vec<ModeCost> {
-        let quotes = match self.own {
-            Some(price) => vec![self.own_quote(price, count)],
-            None => self.quotes(count, |_| true),
-        };
-        let by_the_hour = quotes
-            .iter()
-            .find(|q| q.billing == Billing::OnDemand)
-            .map(Quote::cost_per_hour);
-        quotes
-            .iter()
-            .map(|quote| {
-                let unit = unit_hours(quote.billing);
-                let hours = match quote.billing {
-                    Billing::OnDemand | Billing::Spot => None,
-                    Billing::Reserved1y | Billing::Reserved3y => Some(super::HOURS_PER_MONTH),
-                    _ => Some(unit),
-                };
-                ModeCost {
-                    billing: quote.billing,
-                    provider: quote.offer.map(|o| o.provider.clone()),
-                    as_of: quote.offer.map(|o| o.as_of.clone()),
-                    price_per_unit: quote.tariff.unit_price,
-                    unit_hours: unit,
-                    cost: quote.cost(need),
-                    allowed: self.own.is_some() || self.allows(quote.billing),
-                    beats_hourly_above: hours
-                        .zip(by_the_hour)
-                        .map(|(hours, hourly)| hours * quote.cost_per_hour() / hourly)
-                        .filter(|hours| hours.is_finite()),
-                }
-            })
-            .collect()
+        self.quotes(count, need).modes()
     }
 
-    /// The middle quote of each mode, of one market.
-    fn quotes(&self, count: u32, wanted: impl Fn(Billing) -> bool) -> Vec<Quote<'a>> {
-        let mut quotes = self
-            .modes
-            .iter()
-            .filter(|(billing, _)| wanted(*billing))
-            .filter_map(|(billing, rows)| self.middle(*billing, rows, count))
-            .collect::<Vec<_>>();
-        // A package of another market is no alternative to the hour at home.
-        let at_home = |q: &Quote<'_>| is_of(self.money.market, q.currency);
-        if quotes.iter().any(at_home) {
-            quotes.retain(at_home);
+    /// The quote of each mode for `need` on `count` cards.
+    pub fn quotes(&self, count: u32, need: Use) -> Quotes<'a> {
+        let quotes = match self.own {
+            Some(price) => vec![self.own_quote(price, count)],
+            None => self
+                .modes
+                .iter()
+                .filter_map(|(billing, rows)| self.middle(*billing, rows, count))
+                .collect(),
+        };
+        let priced = |quote: Quote<'a>| Priced {
+            cost: quote.cost(need),
+            allowed: self.own.is_some() || self.allows(quote.billing),
+            at_home: is_of(self.money.market, quote.currency),
+            quote,
+        };
+        Quotes {
+            priced: quotes.into_iter().map(priced).collect(),
         }
-        quotes
     }
 
     fn own_quote(&self, price: f64, count: u32) -> Quote<'a> {

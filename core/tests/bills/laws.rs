@@ -74,11 +74,13 @@ fn offer(provider: &str, billing: Billing, price: f64, together: u32) -> PriceOf
 }
 
 fn bill_of(quote: &Quote<'_>, hours: f64) -> Bill {
-    quote.bill_of_job(Range {
-        low: hours * 0.8,
-        mid: hours,
-        high: hours * 1.3,
-    })
+    quote
+        .bill_of_job(Range {
+            low: hours * 0.8,
+            mid: hours,
+            high: hours * 1.3,
+        })
+        .bill()
 }
 
 proptest! {
@@ -174,7 +176,7 @@ proptest! {
         let book = PriceBook { offers: vec![offer(provider, Billing::OnDemand, price, 1)] };
         let money = Money { extras, ..Money::default() };
         let quote = CardPrices::new("rtx-4090", &money, &book).cheapest(count, Use::Job { hours }).unwrap();
-        let bill = quote.bill_of_job(Range::exact(hours));
+        let bill = quote.bill_of_job(Range::exact(hours)).bill();
         let cost = quote.cost(Use::Job { hours });
         let cents = 0.01 * bill.lines.len() as f64;
         prop_assert!((bill.total[1].value() - cost).abs() <= cents, "{} {}", bill.total[1].decimal(), cost);

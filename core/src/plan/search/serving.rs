@@ -1,7 +1,6 @@
 //! Layouts of a service.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use super::{Fitness, WORTH_THE_TROUBLE, is_near, powers_of_two, splits_layers};
 use crate::catalog::Node;
@@ -60,10 +59,33 @@ pub struct ServingSearch<'a> {
 /// What is known of one copy by its tensor-parallel ways and its stages.
 #[derive(Debug, Clone, Default)]
 struct Known {
-    fitting: HashMap<(u32, u32), u32>,
-    meeting: HashMap<(u32, u32), u32>,
+    fitting: Notes<(u32, u32), u32>,
+    meeting: Notes<(u32, u32), u32>,
     /// By the requests in flight too.
-    pace: HashMap<(u32, u32, u32), Pace>,
+    pace: Notes<(u32, u32, u32), Pace>,
+}
+
+/// Some tens of values by their keys, in order: for so few, quicker than hashing.
+#[derive(Debug, Clone)]
+struct Notes<K, V>(Vec<(K, V)>);
+
+impl<K, V> Default for Notes<K, V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<K: Ord + Copy, V: Copy> Notes<K, V> {
+    fn get(&self, key: K) -> Option<V> {
+        let place = self.0.binary_search_by_key(&key, |noted| noted.0).ok()?;
+        self.0.get(place).map(|noted| noted.1)
+    }
+
+    fn insert(&mut self, key: K, value: V) {
+        if let Err(place) = self.0.binary_search_by_key(&key, |noted| noted.0) {
+            self.0.insert(place, (key, value));
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -283,8 +305,8 @@ impl<'a> ServingSearch<'a> {
     /// Pace of one copy.
     fn pace(&self, plan: &ServingPlan) -> Pace {
         let key = (plan.tensor_parallel, plan.pipeline_parallel, plan.batch);
-        if let Some(known) = self.known.borrow().pace.get(&key) {
-            return *known;
+        if let Some(known) = self.known.borrow().pace.get(key) {
+            return known;
         }
         let pace = pace(&self.job, plan, &self.node);
         self.known.borrow_mut().pace.insert(key, pace);
@@ -294,8 +316,8 @@ impl<'a> ServingSearch<'a> {
     /// Requests in flight that fit on one copy.
     fn largest_batch(&self, plan: &ServingPlan) -> u32 {
         let key = (plan.tensor_parallel, plan.pipeline_parallel);
-        if let Some(known) = self.known.borrow().fitting.get(&key) {
-            return *known;
+        if let Some(known) = self.known.borrow().fitting.get(key) {
+            return known;
         }
         let fitting = largest_batch(&self.job, plan, &self.node, self.usable_bytes).min(MOST_BATCH);
         self.known.borrow_mut().fitting.insert(key, fitting);
@@ -308,8 +330,8 @@ impl<'a> ServingSearch<'a> {
             return fitting;
         }
         let key = (plan.tensor_parallel, plan.pipeline_parallel);
-        if let Some(known) = self.known.borrow().meeting.get(&key) {
-            return *known;
+        if let Some(known) = self.known.borrow().meeting.get(key) {
+            return known;
         }
         let copy = self.plan(1, plan.tensor_parallel, plan.pipeline_parallel, 1);
         let meets = |batch: u32| {

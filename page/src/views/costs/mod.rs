@@ -8,6 +8,7 @@ pub mod limits;
 use std::sync::Arc;
 
 use cardfit::offers::{Fit, Offer, Run};
+use cardfit::rental::Billed;
 use cardfit::text::text;
 use leptos::prelude::*;
 
@@ -149,7 +150,7 @@ fn TheBill(offer: Arc<Offer>) -> impl IntoView {
     view! {
         <section class="panel" data-testid="bill-panel">
             <h3>{words::cards(lang, &offer)}</h3>
-            {offer.bill.clone().map(|bill| view! { <BillTable bill caption /> })}
+            {offer.bill.as_ref().map(Billed::bill).map(|bill| view! { <BillTable bill caption /> })}
             {unit_costs(&offer)}
             {price
                 .clone()
