@@ -40,6 +40,9 @@ pub fn width_of(node: NodeRef<Div>) -> Signal<f64> {
     width.into()
 }
 
+/// Name of a mark and what there is to say about it, a line each.
+pub type About = Option<(String, Vec<String>)>;
+
 /// A drawing at the width that there is. Pointer and arrow keys go over its marks; a click, a tap or Enter chooses one.
 #[component]
 pub fn Plot(
@@ -54,7 +57,7 @@ pub fn Plot(
     draw: impl Fn(f64, f64) -> Drawing + Send + Sync + 'static,
     /// What there is to say about the mark of a key, where its drawing does not say it: name and lines.
     #[prop(optional, into)]
-    about: Option<Callback<String, Option<(String, Vec<String>)>>>,
+    about: Option<Callback<String, About>>,
     /// Key of the mark that is chosen.
     #[prop(optional, into)]
     chosen: Option<Signal<Option<String>>>,
