@@ -18,6 +18,8 @@ mod reach;
 
 pub use compare::link_of;
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 
 use crate::lazy::{Lazy, lazy_view};
@@ -198,8 +200,21 @@ lazy_view! {
 #[component]
 pub fn Stage() -> impl IntoView {
     let app = App::get();
-    // Going back to another scenario of the same view changes what it shows; it is not built again.
-    let view = Memo::new(move |_| app.view.get());
+    // Going back to another scenario of the same view changes what it shows; it is not built again. Another view is turned
+    // to in a turn of its own: what the old one was told just before, as a scenario that a button of it loads, is done by
+    // then, and nothing of it is left to read what goes with it.
+    let view = RwSignal::new(app.view.get_untracked());
+    let turn = move || {
+        let next = app.view.get_untracked();
+        if view.try_get_untracked().is_some_and(|now| now != next) {
+            view.set(next);
+        }
+    };
+    Effect::new(move |_| {
+        if app.view.get() != view.get_untracked() {
+            set_timeout(turn, Duration::ZERO);
+        }
+    });
     move || {
         match view.get() {
             // Made of parts itself.
