@@ -124,7 +124,7 @@ pub fn memory_slots() -> Vec<Slot> {
         memory,
         fragmentation,
         0.002..0.6,
-        0.4,
+        0.6,
         [megatron, deepspeed, fsdp, transformers, litgpt]
     );
     slots
@@ -151,7 +151,7 @@ pub fn speed_slots() -> Vec<Slot> {
         "scan_bytes" => speed.scan_bytes: 2.0 .. 200.0, 0.4;
         "routed_bytes" => speed.routed_bytes: 2.0 .. 120.0, 0.25;
         "fused_dispatch" => speed.fused_dispatch: 0.02 .. 1.0, 0.3;
-        "engine_attention" => speed.engine_attention: 0.8 .. 2.5, 0.2;
+        "engine_attention" => speed.engine_attention: 0.8 .. 2.5, 0.1;
         "product_traffic" => speed.product_traffic: 0.02 .. 2.0, 0.4;
         "bandwidth_efficiency" => speed.bandwidth_efficiency: 0.6 .. 0.95, 0.07;
         "large_cache" => speed.large_cache: 1.0 .. 3.0, 0.25;
@@ -163,7 +163,10 @@ pub fn speed_slots() -> Vec<Slot> {
         "pipeline_hidden" => speed.pipeline_hidden: 0.05 .. 0.97, 0.4;
         "tensor_hidden" => speed.tensor_hidden: 0.01 .. 0.97, 0.5;
         "data_hidden" => speed.data_hidden: 0.2 .. 0.98, 0.2;
+        "fsdp_hidden" => speed.fsdp_hidden: 0.2 .. 0.98, 0.2;
         "end_to_end" => speed.end_to_end: 1.0 .. 2.0, 0.15;
+        "compiled_passes" => speed.compiled_passes: 0.2 .. 1.2, 0.25;
+        "eager_passes" => speed.eager_passes: 1.0 .. 4.0, 0.25;
         "host_updates_per_s" => speed.host_updates_per_s: 5e7 .. 5e9, 0.5;
     };
     of_stacks!(

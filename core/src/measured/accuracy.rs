@@ -118,6 +118,9 @@ pub fn quantity_names(lang: Lang) -> Vec<&'static str> {
         .collect()
 }
 
+/// Place of training's speed among the quantities.
+const TRAINING_SPEED: usize = 1;
+
 /// Rows in a group from which its range is held to account.
 const ENOUGH_ROWS: usize = 20;
 
@@ -185,7 +188,7 @@ fn checked_blind() -> String {
         "\n## Checked blind\n\nEach of these sources was looked for after the fit, estimated once with the constants of that \
          day, and only then\nadded to the rows above, so these are errors on results that neither constants nor formulas had \
          seen; further pages of\na known source count too. What they showed has been put right since where a reason was found: \
-         copies of logits in the loss\nof Transformers, torchtune's loss in chunks, the dispatch of experts; in serving, attention that is \
+         copies of logits in the loss\nof Transformers, torchtune's loss in chunks, the dispatch of experts, compiled\nblocks, collectives that FSDP hides; in serving, attention that is \
          not split over cards,\nTensorRT-LLM's way to admit requests, prompts of llama.cpp through experts, slow answers of short \
          requests on full\nservers, passes over prompts that the host launches kernel by kernel, prompts that enter one by one, \
          how SGLang divides its\npool.\n\n\
@@ -208,12 +211,59 @@ fn checked_blind() -> String {
     out
 }
 
+/// Which sources hold the figure of training's speed back, why, and what it is without them.
+fn hard_to_foretell(training: &[Verdict]) -> String {
+    let mut out = String::from(
+        "\n## What cannot be foretold\n\nSettings that a source does not state move speed more than physics does. These sources of training \
+         speed are counted\nin all figures above; each is judged without its own rows, and no other source tells what sets it apart.\n\n\
+         | source | rows | median error | why |\n| --- | ---: | ---: | --- |\n",
+    );
+    let speed = |v: &&Verdict| quantity_of(&v.metric, &v.kind) == Some(TRAINING_SPEED);
+    let errors = |rows: Vec<Verdict>| {
+        grouped(&rows, |_| GroupKey::default())
+            .first()
+            .and_then(|g| g.errors)
+    };
+    let text = include_str!("../../data/measured/hard.csv");
+    let mut named: Vec<String> = Vec::new();
+    for row in csv::Reader::from_reader(text.as_bytes())
+        .records()
+        .filter_map(Result::ok)
+    {
+        let cell = |at: usize| row.get(at).unwrap_or_default();
+        let own = training
+            .iter()
+            .filter(speed)
+            .filter(|v| source_of(&v.id) == cell(0));
+        if let Some(e) = errors(own.cloned().collect()) {
+            let median = percent(e.median);
+            let _ = writeln!(out, "| {} | {} | {median} | {} |", cell(0), e.rows, cell(1));
+        }
+        named.push(cell(0).to_owned());
+    }
+    let others = training
+        .iter()
+        .filter(speed)
+        .filter(|v| !named.iter().any(|name| name == source_of(&v.id)));
+    if let Some(e) = errors(others.cloned().collect()) {
+        let _ = writeln!(
+            out,
+            "\nWithout them, training speed: {} rows, median error {}, 80 of 100 within {}.",
+            e.rows,
+            percent(e.median),
+            percent(e.p80)
+        );
+    }
+    out
+}
+
 /// The whole page. `training` and `inference` are the verdicts on the shipped rows, each judged
 /// with constants that did not see its source.
 pub fn markdown(training: &[Verdict], inference: &[Verdict]) -> String {
     let mut out = String::from(HEAD);
     out.push_str(&summary(training, inference, Lang::En));
     out.push_str(&checked_blind());
+    out.push_str(&hard_to_foretell(training));
     for (title, verdicts) in [("Training", training), ("Inference", inference)] {
         let report = Report::of(verdicts);
         let _ = writeln!(

@@ -108,6 +108,8 @@ pub(super) fn assumptions(
 
 /// Whether more machines would only cost more.
 fn is_settled(offer: &Offer, before: Option<&Offer>, scenario: &Scenario) -> bool {
+    /// Bills are in whole cents, so a small job's may fall by that much in one currency and not in another.
+    const NOTICEABLE: f64 = 0.98;
     // Within a budget the fastest is looked for too, so it is not enough to be in time.
     let enough = match (scenario.money.deadline_hours, scenario.money.budget) {
         (Some(deadline), None) => deadline,
@@ -121,7 +123,8 @@ fn is_settled(offer: &Offer, before: Option<&Offer>, scenario: &Scenario) -> boo
     let mid = |range: Option<Range>| range.map(|r| r.mid);
     let in_time = mid(offer.hours).is_some_and(|hours| hours <= enough);
     let was = before.and_then(|b| mid(b.cost_of_job));
-    let falls = matches!((was, mid(offer.cost_of_job)), (Some(was), Some(is)) if is < was);
+    let falls =
+        matches!((was, mid(offer.cost_of_job)), (Some(was), Some(is)) if is < NOTICEABLE * was);
     let hours_before = before.and_then(|b| mid(b.hours));
     let no_faster =
         matches!((hours_before, mid(offer.hours)), (Some(was), Some(is)) if is > 0.95 * was);

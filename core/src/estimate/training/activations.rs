@@ -57,7 +57,7 @@ pub fn saved(job: &TrainingJob<'_>, counts: &Counts, plan: &TrainingPlan, scores
     let split = f64::from(plan.tensor_parallel.max(1));
     // A quantised layer keeps its input even where it is frozen.
     let narrow = job.method == TrainingMethod::Lora
-        && job.habits.adapter_targets == AdapterTargets::QueryValue;
+        && job.habits.adapter_targets != AdapterTargets::AllLinear;
     let elements = if narrow {
         counts.saved_elements_frozen()
     } else {

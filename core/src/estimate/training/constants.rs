@@ -161,6 +161,9 @@ pub struct SpeedConstants {
     pub pipeline_hidden: f64,
     /// Share of sharding's and gradients' collectives hidden behind computation.
     pub data_hidden: f64,
+    /// The same under FSDP, which fetches the next block ahead.
+    #[serde(default = "prefetched")]
+    pub fsdp_hidden: f64,
     /// Time that a tensor-parallel collective takes beyond its bytes: waiting for the slowest,
     /// launching, small rings.
     pub collective_latency_s: f64,
@@ -168,6 +171,12 @@ pub struct SpeedConstants {
     pub hooked_launches: f64,
     /// Parameters that one card's share of the host updates in a second.
     pub host_updates_per_s: f64,
+    /// Element-wise traffic of compiled blocks over that of the software's usual kernels.
+    #[serde(default = "one")]
+    pub compiled_passes: f64,
+    /// The same of PyTorch's operators one by one.
+    #[serde(default = "one")]
+    pub eager_passes: f64,
     /// By software.
     pub stacks: StackSpeeds,
     /// Run time of a whole job over the time of its steps: restarts, evaluation, checkpoints.
@@ -236,6 +245,15 @@ impl SpeedConstants {
         }
     }
 
+    /// Share of data parallelism's collectives that `stack` hides behind computation.
+    pub fn hidden_behind_work(&self, stack: Stack) -> f64 {
+        if stack == Stack::Fsdp {
+            self.fsdp_hidden
+        } else {
+            self.data_hidden
+        }
+    }
+
     /// Rate of usual fused attention over products' rate on `card`.
     pub fn attention_share(&self, card: &Card) -> f64 {
         self.architecture(card).map_or(0.6, |entry| entry.attention)
@@ -280,6 +298,10 @@ const HALF: [ComputeDtype; 2] = [ComputeDtype::Bf16, ComputeDtype::Fp16];
 
 fn one() -> f64 {
     1.0
+}
+
+fn prefetched() -> f64 {
+    0.85
 }
 
 /// Measured products over the peak, where the catalog has them.

@@ -60,6 +60,8 @@ pub struct Counts {
     pub adapter_elements: u64,
     /// The same for queries and values alone.
     pub adapter_query_value_elements: u64,
+    /// The same for attention's four projections.
+    pub adapter_attention_elements: u64,
 }
 
 impl Counts {
@@ -93,6 +95,7 @@ impl Counts {
             factored_elements: 0,
             adapter_elements: 0,
             adapter_query_value_elements: 0,
+            adapter_attention_elements: 0,
         };
         for group in &shape.attention {
             c.add_attention(u64::from(group.layers), &group.kind);
@@ -152,6 +155,7 @@ impl Counts {
         self.factored_elements += layers * projections;
         self.adapter_elements += layers * projections;
         self.adapter_query_value_elements += layers * (2 * h + query + value);
+        self.adapter_attention_elements += layers * projections;
     }
 
     fn add_feed_forward(&mut self, shape: &Transformer) {
@@ -195,7 +199,7 @@ impl Counts {
         self.stream_elements + self.attention_elements + self.ffn_elements
     }
 
-    /// The same where only queries and values have adapters: frozen layers keep no input, so the
+    /// The same where only attention has adapters: frozen layers keep no input, so the
     /// feed-forward network's input and its last product go.
     pub fn saved_elements_frozen(&self) -> u64 {
         self.saved_elements() - self.ffn_output_elements - self.hidden * self.layers
@@ -206,6 +210,17 @@ impl Counts {
         match targets {
             super::AdapterTargets::AllLinear => self.adapter_elements,
             super::AdapterTargets::QueryValue => self.adapter_query_value_elements,
+            super::AdapterTargets::Attention => self.adapter_attention_elements,
+        }
+    }
+
+    /// Inputs and outputs that one token passes through adapters: of the experts, only those that it is sent to.
+    pub fn adapter_stream_elements(&self, targets: super::AdapterTargets) -> u64 {
+        match targets {
+            super::AdapterTargets::AllLinear => self.product_elements,
+            super::AdapterTargets::QueryValue | super::AdapterTargets::Attention => {
+                self.adapter_params_per_rank(targets)
+            }
         }
     }
 }

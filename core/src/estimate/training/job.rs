@@ -73,6 +73,8 @@ pub enum AdapterTargets {
     AllLinear,
     /// Query and value projections alone (Hu et al. 2021).
     QueryValue,
+    /// Attention's four projections.
+    Attention,
 }
 
 /// Kernel of fused attention.
@@ -189,6 +191,24 @@ pub struct Habits {
     /// Adapters and what flows through them are in FP32, with 16-bit weights around them: PEFT
     /// without autocast.
     pub fp32_adapters: bool,
+    /// What PEFT's preparation for training on quantised weights raises to FP32 stays in 16 bit, as it does
+    /// where weights are sharded, which asks for one format.
+    pub keeps_half: bool,
+    /// How element-wise work is made into kernels.
+    pub kernels: Kernels,
+}
+
+/// How element-wise work is made into kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kernels {
+    /// As the software does it by habit.
+    #[default]
+    Usual,
+    /// A compiler fuses what lies between products.
+    Compiled,
+    /// PyTorch's operators one by one, where the software is usually compiled or has kernels of its own.
+    Eager,
 }
 
 impl Default for Habits {
@@ -214,6 +234,8 @@ impl Default for Habits {
             selective: Selective::Scores,
             keeps_gathered: false,
             fp32_adapters: false,
+            keeps_half: false,
+            kernels: Kernels::Usual,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::communication::Ways;
 use super::constants::SpeedConstants;
 use super::counts::Counts;
 use super::flops::attention_flops;
-use super::job::{AttentionKernel, Dispatch, Selective, Stack, TrainingJob};
+use super::job::{AttentionKernel, Dispatch, Kernels, Selective, Stack, TrainingJob};
 use super::rates::Rates;
 use crate::dtype::WeightFormat;
 use crate::plan::{Recompute, Sharding, TrainingPlan};
@@ -205,8 +205,14 @@ pub fn micro_batch(
     let product_traffic = passes.products
         * c.product_traffic
         * (weight_bytes * (shared + experts_here) + activation_bytes * tokens);
+    let fused = match job.habits.kernels {
+        Kernels::Usual => 1.0,
+        Kernels::Compiled => c.compiled_passes,
+        Kernels::Eager => c.eager_passes,
+    };
     let elementwise = passes.elementwise
         * stacked.elementwise_passes
+        * fused
         * saved(job, counts, plan, true).with_surplus(1.0)
         / stages;
     let loss = if job.habits.fused_loss {
@@ -217,7 +223,7 @@ pub fn micro_batch(
             / f64::from(plan.pipeline_parallel.max(1))
     };
     let adapters = if job.is_adapter() {
-        let linear = counts.adapter_params_per_rank(job.habits.adapter_targets) as f64;
+        let linear = counts.adapter_stream_elements(job.habits.adapter_targets) as f64;
         /// Counted over casts, dropout, both products and the sum: 19 bytes an input and 28 an
         /// output in FP32, 7 and 12 in 16 bit.
         const IN_FP32: f64 = 2.5;

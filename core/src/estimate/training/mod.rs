@@ -33,7 +33,8 @@ pub use constants::{
 };
 pub use flops::{Convention, CountedAttention, counted_flops};
 pub use job::{
-    AdapterTargets, AttentionKernel, Dispatch, Habits, LossCopies, Selective, Stack, TrainingJob,
+    AdapterTargets, AttentionKernel, Dispatch, Habits, Kernels, LossCopies, Selective, Stack,
+    TrainingJob,
 };
 pub use memory::{CardBytes, card_bytes, memory_with};
 pub use optimizer::{Lasting, frozen_bytes};

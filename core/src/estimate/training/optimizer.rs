@@ -203,6 +203,7 @@ pub fn raises_to_fp32(job: &TrainingJob<'_>, stack: Stack) -> bool {
         && stack == Stack::Transformers
         && job.base_weights == WeightFormat::Nf4
         && job.precision != TrainingPrecision::PureBf16
+        && !job.habits.keeps_half
 }
 
 /// What lasts on one card of `stage`.

@@ -38,7 +38,8 @@ pub fn speed_with(
         plan.expert_parallel,
     ));
     let busy = micro.whole();
-    let per_micro = exposed(exchanged.micro_batch_s, busy, c.data_hidden);
+    let hidden = c.hidden_behind_work(stack);
+    let per_micro = exposed(exchanged.micro_batch_s, busy, hidden);
     let accum = f64::from(plan.grad_accum.max(1));
     // Gradients of a step are reduced behind the last micro-batch's backward pass, as far as its
     // own collectives leave room.
@@ -46,11 +47,11 @@ pub fn speed_with(
     // Megatron gathers updated weights behind the next forward pass, in the room that is left
     // there too; others before it.
     let after = if stack == Stack::Megatron {
-        exposed(exchanged.after_s, 0.3 * left, c.data_hidden)
+        exposed(exchanged.after_s, 0.3 * left, hidden)
     } else {
         exchanged.after_s
     };
-    let per_step = exposed(exchanged.step_s, 0.6 * left, c.data_hidden) + after;
+    let per_step = exposed(exchanged.step_s, 0.6 * left, hidden) + after;
     let stages = f64::from(plan.pipeline_parallel.max(1));
     let chunks = f64::from(job.habits.pipeline_chunks.max(1));
     let bubble = (stages - 1.0) / chunks * (busy + per_micro);
@@ -179,6 +180,12 @@ fn update(
     /// PCIe 3.0 x16, both ways, GB/s, where the catalog has no figure.
     const UNKNOWN_HOST_GB_S: f64 = 32.0;
     let params = lasting(job, counts, plan, node, Stage::First).updated_params as f64;
+    // 16-bit throughout, there is no master, and all else is half as wide.
+    let narrow = if job.precision == TrainingPrecision::PureBf16 {
+        0.5
+    } else {
+        1.0
+    };
     // Gradient and weight, and two moments and a master read and written.
     let states = match job.optimizer {
         Optimizer::Adamw => 24.0,
@@ -202,7 +209,7 @@ fn update(
     match plan.offload {
         Offload::None => {
             let memory = node.card.bandwidth_gb_s.max(1.0) * 1e9 * c.bandwidth_efficiency;
-            params * (states + 6.0) * eager / memory
+            params * (states + 6.0) * narrow * eager / memory
         }
         Offload::Optimizer => params / c.host_updates_per_s.max(1.0) + params * 6.0 / host,
         Offload::All => {

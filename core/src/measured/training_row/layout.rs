@@ -56,13 +56,13 @@ pub fn setup(
         .unwrap_or(card.link.cards_per_node)
         .max(1);
     let stack = stack(row, words, method);
-    let splits = Splits::of(row, words, cards);
+    let splits = Splits::of(row, words, stack, cards);
     let sharding = sharding(row, words, stack, method, cards, &splits);
     let mut plan = plan(row, words, model, cards, cards_per_node, &splits, sharding);
     let habits = habits(row, words, stack, model);
     let mut setup = Setup {
         method,
-        base_weights: base_weights(words, method),
+        base_weights: base_weights(row, words, method),
         seq_len: seq_len(row, stack, method),
         precision: precision(row, words, stack, method, card, sharding),
         optimizer: optimizer(row, words),
@@ -104,7 +104,7 @@ struct Splits {
 }
 
 impl Splits {
-    fn of(row: &TrainingRow, words: &Words, cards: u32) -> Self {
+    fn of(row: &TrainingRow, words: &Words, stack: Stack, cards: u32) -> Self {
         let at_most = |n: u32| n.clamp(1, cards.max(1));
         let tensor = at_most(row.tp.unwrap_or(1));
         let pipeline = at_most(row.pp.unwrap_or(1)).min((cards / tensor).max(1));
@@ -113,7 +113,9 @@ impl Splits {
             .or_else(|| words.number_after("cp"))
             .unwrap_or(1)
             .clamp(1, (cards / (tensor * pipeline)).max(1));
-        let expert = words.number_after("ep").unwrap_or(0);
+        // Transformers' own blocks keep every expert on every card.
+        let usual = u32::from(stack == Stack::Transformers);
+        let expert = words.number_after("ep").unwrap_or(usual);
         Self {
             tensor,
             pipeline,
@@ -228,13 +230,15 @@ fn sharding(
     }
 }
 
-fn base_weights(words: &Words, method: TrainingMethod) -> WeightFormat {
+fn base_weights(row: &TrainingRow, words: &Words, method: TrainingMethod) -> WeightFormat {
     if method != TrainingMethod::Qlora {
         if words.any(&["fp32 weights"]) {
             WeightFormat::Fp32
         } else {
             WeightFormat::Bf16
         }
+    } else if row.precision.to_lowercase().contains("nf4") {
+        WeightFormat::Nf4
     } else if words.any(&["gptq"]) {
         WeightFormat::Gptq4
     } else if words.any(&["awq"]) {

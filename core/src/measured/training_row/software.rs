@@ -3,7 +3,7 @@
 use super::words::Words;
 use crate::catalog::Model;
 use crate::estimate::training::{
-    AdapterTargets, AttentionKernel, Dispatch, Habits, LossCopies, Selective, Stack,
+    AdapterTargets, AttentionKernel, Dispatch, Habits, Kernels, LossCopies, Selective, Stack,
 };
 use crate::measured::TrainingRow;
 use crate::scenario::TrainingMethod;
@@ -80,13 +80,18 @@ pub fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> 
         ]),
         // LitGPT's and PEFT's own default; scripts that name all linear layers say so.
         adapter_targets: if !words.noted(&["adapter_v2"])
+            && words.noted(&["q_proj,k_proj,v_proj,o_proj"])
+        {
+            AdapterTargets::Attention
+        } else if !words.noted(&["adapter_v2"])
             && words.noted(&[
                 "peft kind",
                 "q_proj,v_proj",
                 "q_proj,k_proj,v_proj",
                 "query and value",
                 "attention_qkv",
-            ]) {
+            ])
+        {
             AdapterTargets::QueryValue
         } else {
             AdapterTargets::AllLinear
@@ -126,6 +131,9 @@ pub fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> 
         // torchtitan gathers once a step under pipelines.
         keeps_gathered: words.any(&["torchtitan"]) && row.pp.unwrap_or(1) > 1,
         fp32_adapters: words.noted(&["adapters in fp32 without autocast"]),
+        keeps_half: words.noted(&["without the casts of prepare_model_for_kbit_training"])
+            || matches!(row.sharding.as_str(), "zero3" | "hsdp"),
+        kernels: kernels(words, stack),
         recorded_launches: nemo_release(words).is_some_and(|release| release >= (26, 2, 1)),
     }
 }
@@ -147,6 +155,17 @@ fn dispatch(row: &TrainingRow, words: &Words) -> Dispatch {
         Dispatch::Direct
     } else {
         Dispatch::Sorted
+    }
+}
+
+/// Whether blocks are compiled, or run operator by operator where that is not the software's habit.
+fn kernels(words: &Words, stack: Stack) -> Kernels {
+    if words.noted(&["torch.compile", "model compiled"]) {
+        Kernels::Compiled
+    } else if stack == Stack::Fsdp && words.noted(&["eager"]) {
+        Kernels::Eager
+    } else {
+        Kernels::Usual
     }
 }
 
