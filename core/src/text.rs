@@ -111,11 +111,37 @@ pub fn text(lang: Lang, key: &str, values: &[(&str, &str)]) -> String {
         .get(key)
         .or_else(|| lang.more_texts()?.get(key));
     let template = found.map_or(key, String::as_str);
-    values
+    let filled = values
         .iter()
         .fold(template.to_owned(), |text, (name, value)| {
             text.replace(&format!("{{{name}}}"), value)
-        })
+        });
+    match lang {
+        Lang::En => filled,
+        Lang::ZhCn => closed_up(filled),
+    }
+}
+
+/// 8.24 万 and a unit of Chinese characters are written together: 8.24 万卡时, but 8.24 万 tokens.
+fn closed_up(text: String) -> String {
+    if !["万 ", "亿 "].iter().any(|ends| text.contains(ends)) {
+        return text;
+    }
+    let mut closed = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(sign) = rest.next() {
+        let before = closed.chars().next_back();
+        let is_number = sign == ' ' && matches!(before, Some('万' | '亿'));
+        if is_number
+            && rest
+                .peek()
+                .is_some_and(|next| ('\u{4e00}'..='\u{9fff}').contains(next))
+        {
+            continue;
+        }
+        closed.push(sign);
+    }
+    closed
 }
 
 #[cfg(test)]
@@ -130,6 +156,14 @@ mod tests {
             .filter_map(|rest| rest.split_once('}'))
             .map(|(name, _)| name)
             .collect()
+    }
+
+    #[test]
+    fn large_numbers_and_chinese_units_are_written_together() {
+        let hours = |n| text(Lang::ZhCn, "runs.card_hours", &[("n", n)]);
+        assert_eq!(hours("8.24 万"), "8.24 万卡时");
+        assert_eq!(hours("824"), "824 卡时");
+        assert_eq!(closed_up("8.24 万 tokens".to_owned()), "8.24 万 tokens");
     }
 
     fn areas(lang: Lang) -> Vec<Texts> {

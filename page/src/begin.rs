@@ -2,7 +2,8 @@
 //! shows meanwhile stays until the page is whole.
 //!
 //! ```text
-//! data files -> the link -> its ranking, card by card -> the page, part by part -> in the place of the shell
+//! data files, some entries at a time -> the link -> its ranking, card by card -> the page, part by part
+//!     -> in the place of the shell: the first screen, then the rest
 //! ```
 
 use std::collections::VecDeque;
@@ -21,7 +22,7 @@ use crate::views::View;
 use crate::{address, book, embed};
 
 /// Cards that are looked at in one step.
-const CARDS: usize = 6;
+const CARDS: usize = 3;
 
 /// What the page was opened with.
 pub struct Opened {
@@ -56,6 +57,7 @@ impl Opened {
     async fn ranked(mut self) -> Self {
         let book = self.edits.apply(PriceBook::embedded());
         let mut survey = Survey::new(&self.parsed.scenario, Catalog::embedded(), &book);
+        pause().await;
         while (0..CARDS).all(|_| survey.next_card()) {
             pause().await;
         }
@@ -66,12 +68,9 @@ impl Opened {
 
 /// Puts the page into the document.
 pub async fn page() {
-    for read in Catalog::READERS {
-        read();
+    while Catalog::read_some() {
         pause().await;
     }
-    let _read = PriceBook::embedded();
-    pause().await;
     let mut opened = Opened::read();
     if address::view() == View::Choose {
         opened = opened.ranked().await;
@@ -86,7 +85,16 @@ pub async fn page() {
     while turns.next() {
         pause().await;
     }
+    // What is below the first screen is laid out after it.
+    let body = document().body().map(|body| body.class_list());
+    if let Some(class) = &body {
+        let _refused = class.add_1("begins");
+    }
     remove_shell();
+    pause().await;
+    if let Some(class) = &body {
+        let _refused = class.remove_1("begins");
+    }
 }
 
 /// Takes away what `index.html` shows until the page is there.

@@ -4,6 +4,7 @@
 
 mod card;
 mod count;
+mod data_file;
 mod diffusion;
 mod model;
 mod network;
@@ -13,7 +14,7 @@ mod workload;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use serde::de::DeserializeOwned;
+use data_file::DataFile;
 
 pub use card::{Card, CardLink, Confidence, Market, MeasuredMatmul, Node, PeakTflops, Vendor};
 pub use count::mean_causal_context;
@@ -55,26 +56,12 @@ pub struct Catalog {
     pub workloads: Cow<'static, [Workload]>,
 }
 
-/// The data files that ship with the product, each read once. The tests read them too; were one ever unreadable, it is empty.
-struct DataFile<T>(OnceLock<Vec<T>>, &'static str);
-
-impl<T: DeserializeOwned> DataFile<T> {
-    const fn new(json: &'static str) -> Self {
-        Self(OnceLock::new(), json)
-    }
-
-    fn read(&'static self) -> &'static [T] {
-        self.0
-            .get_or_init(|| serde_json::from_str(self.1).unwrap_or_default())
-    }
-}
-
-static CARDS: DataFile<Card> = DataFile::new(include_str!("../../data/cards.json"));
-static MODELS: DataFile<Model> = DataFile::new(include_str!("../../data/models.json"));
+static CARDS: DataFile<Card> = DataFile::json(include_str!("../../data/cards.json"));
+static MODELS: DataFile<Model> = DataFile::json(include_str!("../../data/models.json"));
 static DIFFUSION: DataFile<DiffusionModel> =
-    DataFile::new(include_str!("../../data/diffusion.json"));
-static NETWORKS: DataFile<Network> = DataFile::new(include_str!("../../data/networks.json"));
-static WORKLOADS: DataFile<Workload> = DataFile::new(include_str!("../../data/science.json"));
+    DataFile::json(include_str!("../../data/diffusion.json"));
+static NETWORKS: DataFile<Network> = DataFile::json(include_str!("../../data/networks.json"));
+static WORKLOADS: DataFile<Workload> = DataFile::json(include_str!("../../data/science.json"));
 
 /// Something that can be run, whatever its kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -102,14 +89,15 @@ impl Catalog {
         })
     }
 
-    /// What reads the files of [`Catalog::embedded`], one after the other, for a caller that has other things to do in
-    /// between.
-    pub const READERS: [fn(); 4] = [
-        || _ = CARDS.read(),
-        || _ = MODELS.read(),
-        || _ = (DIFFUSION.read(), NETWORKS.read()),
-        || _ = WORKLOADS.read(),
-    ];
+    /// Reads the next few entries of the files that ship with the product, prices too. `false`: all have been read.
+    pub fn read_some() -> bool {
+        CARDS.read_some()
+            || MODELS.read_some()
+            || DIFFUSION.read_some()
+            || NETWORKS.read_some()
+            || WORKLOADS.read_some()
+            || price::read_some()
+    }
 
     /// Reads cards and models in the form of `core/data/cards.json` and `core/data/models.json`.
     ///

@@ -1,10 +1,16 @@
 //! Rental prices: dated, sourced, always the user's to change.
 
-use std::sync::OnceLock;
-
 use serde::{Deserialize, Serialize};
 
 use super::CatalogError;
+use super::data_file::DataFile;
+
+static BOOK: DataFile<PriceOffer, PriceBook> = DataFile::csv(include_str!("../../data/prices.csv"));
+
+/// Reads the next few prices. `false`: all have been read.
+pub(super) fn read_some() -> bool {
+    BOOK.read_some()
+}
 
 /// Whom to name where rows are shown, and under which licence they are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,14 +30,19 @@ pub struct PriceBook {
     pub offers: Vec<PriceOffer>,
 }
 
+impl From<Vec<PriceOffer>> for PriceBook {
+    fn from(offers: Vec<PriceOffer>) -> Self {
+        Self { offers }
+    }
+}
+
 impl PriceBook {
     /// The prices that ship with the product, read once.
     ///
     /// The file is parsed by the tests; were it ever unreadable, the book is empty and every
     /// offer says that it has no price.
     pub fn embedded() -> &'static Self {
-        static BOOK: OnceLock<PriceBook> = OnceLock::new();
-        BOOK.get_or_init(|| Self::parse(include_str!("../../data/prices.csv")).unwrap_or_default())
+        BOOK.read()
     }
 
     /// Reads prices in the form of `core/data/prices.csv`.

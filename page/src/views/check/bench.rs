@@ -51,12 +51,17 @@ pub fn QuickBenchmarks(
                     unit,
                     ..
                 } = kind.on(card);
-                let figure = |value: Option<f64>| {
-                    value.map_or_else(
-                        || text(lang, "check.page.bench_unknown", &[]),
-                        |value| reading(lang, &Reading::figure(rounded(value), unit)),
-                    )
-                };
+                let figure = |value: f64| reading(lang, &Reading::figure(rounded(value), unit));
+                let hoped = expected.zip(complain_below).map_or_else(
+                    || text(lang, "check.page.bench_unknown", &[]),
+                    |(expected, least)| {
+                        let values = [("expected", figure(expected)), ("least", figure(least))];
+                        let values = values
+                            .each_ref()
+                            .map(|(name, value)| (*name, value.as_str()));
+                        text(lang, "check.page.bench_expect", &values)
+                    },
+                );
                 let (title, about) = keys(kind);
                 let copied = command.clone();
                 view! {
@@ -64,13 +69,7 @@ pub fn QuickBenchmarks(
                         <h4>{text(lang, title, &[])}</h4>
                         <p class="note">{text(lang, about, &[])}</p>
                         <pre tabindex="0"><code>{command}</code></pre>
-                        <p>
-                            {text(
-                                lang,
-                                "check.page.bench_expect",
-                                &[("expected", &figure(expected)), ("least", &figure(complain_below))],
-                            )}
-                        </p>
+                        <p>{hoped}</p>
                         <button type="button" on:click=move |_| copy(&copied)>
                             {text(lang, "check.page.copy", &[])}
                         </button>
