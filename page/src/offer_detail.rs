@@ -36,18 +36,19 @@ pub fn OfferDetail(
     row: Memo<Option<Arc<Row>>>,
 ) -> impl IntoView {
     let app = App::get();
+    // The row may be taken away while its detail is still on the way: what reads it asks whether it is there.
     let offer = Memo::new(move |_| {
-        let row = row.get()?;
+        let row = row.try_get().flatten()?;
         let wanted = app.looked_at.with(|l| l.get(&row.best.card).copied());
         let chosen = row.counts.iter().find(|offer| Some(offer.count) == wanted);
         Some(Arc::clone(chosen.unwrap_or(&row.best)))
     });
     view! {
         <div class="detail" data-testid="offer-detail">
-            <Show when=move || row.with(|row| row.as_ref().is_some_and(|r| r.counts.len() > 1))>
+            <Show when=move || row.try_get().flatten().is_some_and(|row| row.counts.len() > 1)>
                 <Counts row offer />
             </Show>
-            {move || offer.get().map(offer_facts)}
+            {move || offer.try_get().flatten().map(offer_facts)}
         </div>
     }
 }
@@ -64,14 +65,16 @@ fn Counts(row: Memo<Option<Arc<Row>>>, offer: Memo<Option<Arc<Offer>>>) -> impl 
                     let lang = app.lang.get();
                     let currency = app.scenario.with(|s| s.money.currency);
                     let kind = app.answer.with(|a| a.kind);
-                    row.get()
+                    row.try_get()
+                        .flatten()
                         .map(|row| {
                             row.counts
                                 .iter()
                                 .map(|counted| {
                                     let (card, count) = (counted.card.clone(), counted.count);
                                     let pressed = move || {
-                                        offer.with(|o| o.as_ref().is_some_and(|o| o.count == count))
+                                        let offer = offer.try_get().flatten();
+                                        offer.is_some_and(|offer| offer.count == count)
                                     };
                                     let time = counted
                                         .hours
