@@ -9,7 +9,7 @@ use super::error::{BringError, BringErrorKind as Kind};
 use super::index::{finish, is_beside, numbers};
 use super::source::within;
 use super::{Brought, Field, Origin, formats};
-use crate::catalog::{AttentionGroup, AttentionKind, ExpertLayers, Transformer};
+use crate::catalog::{AttentionGroup, ExpertLayers, Transformer};
 use crate::scenario::{limits, shape};
 
 /// Whether JSON is a header: every entry has a type and a shape.
@@ -177,16 +177,7 @@ pub(super) fn read_header(root: &Map<String, Value>) -> Result<Brought, BringErr
         ffn_gated: gate.is_some() || expert_ffn.is_some(),
         vocab,
         tie_embeddings: tie,
-        attention: vec![AttentionGroup {
-            layers,
-            kind: AttentionKind::Heads {
-                heads,
-                kv_heads,
-                head_dim,
-                window: None,
-            },
-            sparse: None,
-        }],
+        attention: vec![AttentionGroup::full(layers, heads, kv_heads, head_dim)],
         experts: None,
         extra_params: 0,
         aside_params: tensors

@@ -9,7 +9,7 @@ use super::config::yes_no;
 use super::error::{BringError, BringErrorKind as Kind};
 use super::source::within;
 use super::{Brought, Field, Note, Origin};
-use crate::catalog::{AttentionGroup, AttentionKind, ExpertLayers, Transformer};
+use crate::catalog::{AttentionGroup, ExpertLayers, Transformer};
 use crate::dtype::WeightFormat;
 use crate::scenario::limits;
 use crate::scenario::{shape, usual_feed_forward, usual_shape};
@@ -215,16 +215,7 @@ pub(super) fn of_size(params: f64, layers: u32) -> Transformer {
         layers,
         hidden,
         ffn: usual_feed_forward(hidden, true),
-        attention: vec![AttentionGroup {
-            layers,
-            kind: AttentionKind::Heads {
-                heads,
-                kv_heads: heads,
-                head_dim: hidden / heads,
-                window: None,
-            },
-            sparse: None,
-        }],
+        attention: vec![AttentionGroup::full(layers, heads, heads, hidden / heads)],
         ..usual_shape()
     }
 }

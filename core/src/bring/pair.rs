@@ -12,7 +12,7 @@ use super::error::{BringError, BringErrorKind as Wrong};
 use super::kind::Kind;
 use super::source::{Read, Source};
 use super::{Brought, Note, Origin, config, formats, tower};
-use crate::catalog::{AttentionGroup, AttentionKind, ExpertLayers, Transformer};
+use crate::catalog::{AttentionGroup, ExpertLayers, Transformer};
 use crate::scenario::limits::{self, Limit};
 use crate::scenario::shape;
 
@@ -251,16 +251,12 @@ fn flat(root: &Map<String, Value>, kind: &str, habit: &Habit) -> Result<Brought,
         ffn_gated: gated,
         vocab,
         tie_embeddings: tie,
-        attention: vec![AttentionGroup {
-            layers: layers.value,
-            kind: AttentionKind::Heads {
-                heads: heads.value,
-                kv_heads: heads.value,
-                head_dim,
-                window: None,
-            },
-            sparse: None,
-        }],
+        attention: vec![AttentionGroup::full(
+            layers.value,
+            heads.value,
+            heads.value,
+            head_dim,
+        )],
         experts: mixture,
         extra_params: extra,
         aside_params: aside,

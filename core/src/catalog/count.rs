@@ -339,16 +339,7 @@ mod tests {
             ffn_gated: true,
             vocab: 128_256,
             tie_embeddings: false,
-            attention: vec![AttentionGroup {
-                layers: 32,
-                kind: AttentionKind::Heads {
-                    heads: 32,
-                    kv_heads: 8,
-                    head_dim: 128,
-                    window: None,
-                },
-                sparse: None,
-            }],
+            attention: vec![AttentionGroup::full(32, 32, 8, 128)],
             experts: None,
             extra_params: 0,
             aside_params: 0,

@@ -82,6 +82,22 @@ pub struct AttentionGroup {
     pub sparse: Option<Sparse>,
 }
 
+impl AttentionGroup {
+    /// Blocks whose heads of `head_dim` look at all of the context; `kv_heads` of them keep keys and values.
+    pub fn full(layers: u32, heads: u32, kv_heads: u32, head_dim: u32) -> Self {
+        Self {
+            layers,
+            kind: AttentionKind::Heads {
+                heads,
+                kv_heads,
+                head_dim,
+                window: None,
+            },
+            sparse: None,
+        }
+    }
+}
+
 /// Sparse attention: an indexer scores every cached entry, and queries look at the best (DeepSeek
 /// sparse attention, block-sparse attention of MiniMax-M3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

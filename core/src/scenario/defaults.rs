@@ -6,7 +6,7 @@ use super::{
     Scenario, Serving, Shelf, SpotTerms, Training, TrainingAmount, TrainingMethod,
     TrainingPrecision,
 };
-use crate::catalog::{AttentionGroup, AttentionKind, Currency, Transformer};
+use crate::catalog::{AttentionGroup, Currency, Transformer};
 use crate::dtype::{KvFormat, WeightFormat};
 
 /// The model of a link that names none.
@@ -160,16 +160,7 @@ pub fn transformer() -> Transformer {
         ffn_gated: true,
         vocab: 32_000,
         tie_embeddings: false,
-        attention: vec![AttentionGroup {
-            layers: 32,
-            kind: AttentionKind::Heads {
-                heads: 32,
-                kv_heads: 32,
-                head_dim: 128,
-                window: None,
-            },
-            sparse: None,
-        }],
+        attention: vec![AttentionGroup::full(32, 32, 32, 128)],
         experts: None,
         extra_params: 0,
         aside_params: 0,

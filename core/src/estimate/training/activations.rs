@@ -205,7 +205,7 @@ fn logits_bytes(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{AttentionGroup, AttentionKind, Model, Transformer};
+    use crate::catalog::{AttentionGroup, Model, Transformer};
     use crate::dtype::WeightFormat;
     use crate::estimate::training::{Habits, LossCopies, TrainingConstants};
     use crate::plan::{Offload, Sharding};
@@ -221,16 +221,7 @@ mod tests {
             ffn_gated: false,
             vocab: 51_200,
             tie_embeddings: true,
-            attention: vec![AttentionGroup {
-                layers,
-                kind: AttentionKind::Heads {
-                    heads: 64,
-                    kv_heads: 64,
-                    head_dim: 96,
-                    window: None,
-                },
-                sparse: None,
-            }],
+            attention: vec![AttentionGroup::full(layers, 64, 64, 96)],
             experts: None,
             extra_params: 0,
             aside_params: 0,

@@ -1,7 +1,7 @@
 //! The model of a row: the catalog's where its name is known, else the shape that the row gives,
 //! else the catalog's dense model of the nearest size.
 
-use crate::catalog::{AttentionGroup, AttentionKind, Catalog, ExpertLayers, Model, Transformer};
+use crate::catalog::{AttentionGroup, Catalog, ExpertLayers, Model, Transformer};
 use crate::dtype::WeightFormat;
 use crate::measured::InferenceRow;
 use crate::scenario::shape::is_within_limits;
@@ -120,16 +120,7 @@ fn shape_of(row: &InferenceRow) -> Option<Transformer> {
         ffn_gated: true,
         vocab,
         tie_embeddings: false,
-        attention: vec![AttentionGroup {
-            layers,
-            kind: AttentionKind::Heads {
-                heads,
-                kv_heads,
-                head_dim,
-                window: None,
-            },
-            sparse: None,
-        }],
+        attention: vec![AttentionGroup::full(layers, heads, kv_heads, head_dim)],
         experts: None,
         extra_params: 0,
         aside_params: 0,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::{AttentionGroup, AttentionKind, Catalog, ExpertLayers, Model, Transformer};
+use crate::catalog::{AttentionGroup, Catalog, ExpertLayers, Model, Transformer};
 use crate::dtype::WeightFormat;
 use crate::measured::TrainingRow;
 use crate::scenario::shape::is_within_limits;
@@ -122,16 +122,12 @@ fn from_columns(row: &TrainingRow, layers: u32, hidden: u32) -> Option<Model> {
             ffn_gated: gated,
             vocab,
             tie_embeddings: tied,
-            attention: vec![AttentionGroup {
+            attention: vec![AttentionGroup::full(
                 layers,
-                kind: AttentionKind::Heads {
-                    heads,
-                    kv_heads,
-                    head_dim: (hidden / heads).max(1),
-                    window: None,
-                },
-                sparse: None,
-            }],
+                heads,
+                kv_heads,
+                (hidden / heads).max(1),
+            )],
             experts: None,
             extra_params: 0,
             aside_params: 0,
@@ -209,16 +205,7 @@ fn of_size(row: &TrainingRow, params: f64) -> Model {
         ffn_gated: true,
         vocab: row.vocab.filter(|v| *v > 0).unwrap_or(VOCAB),
         tie_embeddings: false,
-        attention: vec![AttentionGroup {
-            layers,
-            kind: AttentionKind::Heads {
-                heads,
-                kv_heads: heads,
-                head_dim: 128,
-                window: None,
-            },
-            sparse: None,
-        }],
+        attention: vec![AttentionGroup::full(layers, heads, heads, 128)],
         experts: None,
         extra_params: 0,
         aside_params: 0,

@@ -14,7 +14,7 @@ pub use media::{ImageReach, StreamReach, USUAL_FRAMES_PER_S, images, streams};
 use serde::Serialize;
 
 use super::{job, serving, training};
-use crate::catalog::{AttentionGroup, AttentionKind, Card, Catalog, Model, Transformer};
+use crate::catalog::{AttentionGroup, Card, Catalog, Model, Transformer};
 use crate::dtype::WeightFormat;
 use crate::estimate::serving::weight_bytes;
 use crate::plan::search::Fitness;
@@ -217,16 +217,7 @@ fn dense(step: u32) -> Transformer {
         layers: step,
         hidden,
         ffn: crate::scenario::usual_feed_forward(hidden, true),
-        attention: vec![AttentionGroup {
-            layers: step,
-            kind: AttentionKind::Heads {
-                heads: step.next_multiple_of(8),
-                kv_heads: 8,
-                head_dim: 128,
-                window: None,
-            },
-            sparse: None,
-        }],
+        attention: vec![AttentionGroup::full(step, step.next_multiple_of(8), 8, 128)],
         ..usual_shape()
     }
 }
