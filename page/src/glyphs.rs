@@ -25,18 +25,22 @@ pub fn FitGlyph(
 /// A range on a logarithmic scale that all rows share.
 #[component]
 pub fn Whisker(
-    /// The range.
-    range: Range,
-    /// Ends of the scale.
-    span: (f64, f64),
+    /// The range, and the ends of the scale.
+    shown: Signal<Option<(Range, (f64, f64))>>,
 ) -> impl IntoView {
-    let place = move |value: f64| position(value, span) * 92.0 + 4.0;
-    let (low, mid, high) = (place(range.low), place(range.mid), place(range.high));
+    let drawn = move |draw: fn(&dyn Fn(f64) -> f64, Range) -> String| {
+        let (range, span) = shown.get()?;
+        Some(draw(&|value| position(value, span) * 92.0 + 4.0, range))
+    };
+    let reach = move || {
+        drawn(|place, range| format!("M{:.1} 5H{:.1}", place(range.low), place(range.high)))
+    };
+    let middle = move || drawn(|place, range| format!("M{:.1} 1V9", place(range.mid)));
     view! {
         <svg class="whisker" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
             <path class="whisker-rail" d="M0 5H100" />
-            <path class="whisker-range" d=format!("M{low:.1} 5H{high:.1}") />
-            <path class="whisker-mid" d=format!("M{mid:.1} 1V9") />
+            <path class="whisker-range" d=reach />
+            <path class="whisker-mid" d=middle />
         </svg>
     }
 }

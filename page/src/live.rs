@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cardfit::offers::{Fit, Miss, Offer, Run};
 use cardfit::range::Range;
 use cardfit::scenario::{Job, Scenario};
+use leptos::prelude::*;
 
 /// The offer by the scenario's budget, deadline and slowest tokens; the very same one where they change nothing.
 pub fn marked(offer: &Arc<Offer>, scenario: &Scenario) -> Arc<Offer> {
@@ -44,6 +45,37 @@ pub fn marked(offer: &Arc<Offer>, scenario: &Scenario) -> Arc<Offer> {
     offer.misses = misses;
     offer.may_miss = may_miss;
     Arc::new(offer)
+}
+
+/// An offer, told anew when a figure of it changes: not for a limit that moves over it, which changes what it misses and
+/// nothing else.
+pub fn figures(
+    offer: impl Fn() -> Option<Arc<Offer>> + Send + Sync + 'static,
+) -> Memo<Option<Arc<Offer>>> {
+    Memo::new_with_compare(
+        move |_| offer(),
+        |before: Option<&Option<Arc<Offer>>>, now: Option<&Option<Arc<Offer>>>| match (
+            before.and_then(Option::as_ref),
+            now.and_then(Option::as_ref),
+        ) {
+            (Some(before), Some(now)) => !differ_in_limits_alone(before, now),
+            (before, now) => before.is_some() != now.is_some(),
+        },
+    )
+}
+
+/// Whether two offers are the same but for the limits that they miss.
+fn differ_in_limits_alone(before: &Arc<Offer>, now: &Arc<Offer>) -> bool {
+    if Arc::ptr_eq(before, now) {
+        return true;
+    }
+    if (&before.card, before.count) != (&now.card, now.count) {
+        return false;
+    }
+    let mut before = before.as_ref().clone();
+    before.misses.clone_from(&now.misses);
+    before.may_miss.clone_from(&now.may_miss);
+    before == **now
 }
 
 /// Whether two lists hold the same limits, in whatever order.
@@ -95,6 +127,21 @@ mod tests {
                 assert_eq!(offer.misses.contains(&Miss::Deadline), late);
             }
         }
+    }
+
+    #[test]
+    fn a_limit_that_is_missed_leaves_the_other_figures() {
+        let (_, before) = answered("m=qwen2.5-7b&do=lora");
+        let (scenario, _) = answered("m=qwen2.5-7b&do=lora&budget=1");
+        let first = before.first().unwrap();
+        let over = marked(first, &scenario);
+        assert_eq!(over.misses, [Miss::Budget]);
+        assert!(differ_in_limits_alone(first, &over));
+        let another = &before.rows[1].best;
+        assert!(!differ_in_limits_alone(first, another));
+        let mut dearer = first.as_ref().clone();
+        dearer.cost_of_job = dearer.cost_of_job.map(|cost| cost.scale(2.0));
+        assert!(!differ_in_limits_alone(first, &Arc::new(dearer)));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::views::costs::unit_costs;
 use crate::views::{View, ViewLink, link_of};
 use crate::what_if::WhatIf;
 use crate::words::{self, t};
-use crate::{format, remedies, take, why};
+use crate::{format, live, remedies, take, why};
 
 lazy_view! {
     part = answer;
@@ -37,7 +37,7 @@ pub fn OfferDetail(
 ) -> impl IntoView {
     let app = App::get();
     // The row may be taken away while its detail is still on the way: what reads it asks whether it is there.
-    let offer = Memo::new(move |_| {
+    let offer = live::figures(move || {
         let row = row.try_get().flatten()?;
         let wanted = app.looked_at.with(|l| l.get(&row.best.card).copied());
         let chosen = row.counts.iter().find(|offer| Some(offer.count) == wanted);
@@ -129,9 +129,11 @@ fn offer_facts(offer: Arc<Offer>) -> impl IntoView {
     let app = App::get();
     let lang = app.lang.get();
     let plan = words::plan(lang, &offer);
+    // What is compared with the first offer follows the first alone: all else stands while a limit is dragged.
+    let (judged, unfit, resting) = (Arc::clone(&offer), Arc::clone(&offer), Arc::clone(&offer));
     view! {
         <div class="facts">
-            {why(&offer)}
+            {move || why(&judged)}
             <section class="wide">
                 <h3>{text(lang, "offer.memory", &[])}</h3>
                 {(offer.fit != Fit::Fits)
@@ -139,7 +141,7 @@ fn offer_facts(offer: Arc<Offer>) -> impl IntoView {
                         view! {
                             {fit_problem(&offer)}
                             <RemedyButtons offer=Arc::clone(&offer) most=4 />
-                            {larger_card(&offer)}
+                            {move || larger_card(&unfit)}
                         }
                     })}
                 <WhatIf offer=Arc::clone(&offer) />
@@ -160,7 +162,7 @@ fn offer_facts(offer: Arc<Offer>) -> impl IntoView {
                 })}
             {speed_facts(&offer)}
             {price_facts(&offer)}
-            {grounds(&offer)}
+            {move || grounds(&resting)}
             {take::launch_files(&offer)}
         </div>
     }
@@ -438,8 +440,8 @@ fn TimeBar(lang: Lang, parts: TimeParts) -> impl IntoView {
 fn price_facts(offer: &Offer) -> impl IntoView + use<> {
     let app = App::get();
     let lang = app.lang.get();
-    let kind = app.answer.with(|a| a.kind);
-    let caption = match kind {
+    let kind = Memo::new(move |_| app.answer.with(|a| a.kind));
+    let caption = match kind.get() {
         AnswerKind::Once => "bill.of_job",
         AnswerKind::Monthly => "bill.of_month",
     };

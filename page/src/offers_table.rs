@@ -1,17 +1,20 @@
 //! Every card at its best count: a row each, that opens to the detail.
 
+mod cells;
+
 use std::sync::Arc;
 
-use cardfit::offers::{Offer, Run};
+use cardfit::offers::Offer;
 use cardfit::range::Range;
 use cardfit::text::text;
 use leptos::prelude::*;
 
+use cells::{CostCell, FitCell, SpeedCell};
+
 use crate::answer::{AnswerKind, Row, cost};
 use crate::begin::Step;
-use crate::format;
-use crate::glyphs::{FitGlyph, Whisker};
 use crate::lazy::Lazy;
+use crate::live;
 use crate::offer_detail::offer_detail;
 use crate::own_price::OwnPrice;
 use crate::state::App;
@@ -65,11 +68,19 @@ pub fn OffersTable() -> impl IntoView {
     let app = App::get();
     let kind = Memo::new(move |_| app.answer.with(|a| a.kind));
     let count = Memo::new(move |_| app.answer.with(|a| a.rows.len()));
-    let scale = Memo::new(move |_| {
+    // While a limit is dragged each row keeps its place, and says what it misses there: rows that ran past one another
+    // once a frame could not be read. They are sorted anew when the limit is let go.
+    let scale = Memo::new(move |before: Option<&(AnswerKind, Option<(f64, f64)>)>| {
+        if let (true, Some(before)) = (app.dragging.get(), before) {
+            return *before;
+        }
         let shown = shown_rows(app);
         app.answer.with(|a| (a.kind, a.cost_span(shown)))
     });
-    let cards = move || {
+    let cards = Memo::new(move |before: Option<&Vec<String>>| {
+        if let (true, Some(before)) = (app.dragging.get(), before) {
+            return before.clone();
+        }
         let shown = shown_rows(app);
         // A row that somebody has opened stays, wherever another order puts it.
         let opened = app.opened.get();
@@ -82,7 +93,7 @@ pub fn OffersTable() -> impl IntoView {
                 .map(|(_, row)| row.best.card.clone())
                 .collect::<Vec<_>>()
         })
-    };
+    });
     let speed_heading = move || {
         let key = match kind.get() {
             AnswerKind::Once => "page.table.time",
@@ -111,7 +122,7 @@ pub fn OffersTable() -> impl IntoView {
                     </tr>
                 </thead>
                 <tbody role="rowgroup">
-                    <For each=cards key=|card| card.clone() let:card>
+                    <For each=move || cards.get() key=|card| card.clone() let:card>
                         <Step>
                             <OfferRow card scale />
                         </Step>
@@ -255,7 +266,13 @@ fn OfferRow(card: String, scale: CostScale) -> impl IntoView {
             },
         )
     };
-    let best = move || row.get().map(|row| Arc::clone(&row.best));
+    // A limit that moves over a row changes what it misses, and none of its other figures.
+    let best = live::figures(move || row.get().map(|row| Arc::clone(&row.best)));
+    let misses = Memo::new(move |_| {
+        row.get()
+            .map(|row| row.best.misses.clone())
+            .unwrap_or_default()
+    });
     let is_open = {
         let card = card.clone();
         Memo::new(move |_| app.opened.with(|opened| opened.contains(&card)))
@@ -287,7 +304,7 @@ fn OfferRow(card: String, scale: CostScale) -> impl IntoView {
     let point_by_focus = move |_| app.pointed.set(Some(kept.get_value()));
     let figure = move |figure: fn(&Offer, AnswerKind) -> Option<Range>| {
         let kind = scale.with(|(kind, _)| *kind);
-        best()
+        best.get()
             .and_then(|offer| figure(&offer, kind))
             .map(|range| range.mid.to_string())
     };
@@ -306,8 +323,8 @@ fn OfferRow(card: String, scale: CostScale) -> impl IntoView {
             on:focusin=point_by_focus
             on:focusout=move |_| app.pointed.set(None)
             data-card=card.clone()
-            data-count=move || best().map(|offer| offer.count.to_string())
-            data-fit=move || best().map(|offer| words::fit_name(&offer.fit))
+            data-count=move || best.get().map(|offer| offer.count.to_string())
+            data-fit=move || best.get().map(|offer| words::fit_name(&offer.fit))
             data-hours-mid=move || figure(|offer, _| offer.hours)
             data-cost-mid=move || figure(cost)
         >
@@ -322,14 +339,20 @@ fn OfferRow(card: String, scale: CostScale) -> impl IntoView {
                     on:click=toggle
                 >
                     <span class="turn" aria-hidden="true"></span>
-                    {move || best().map(|offer| words::cards(app.lang.get(), &offer))}
+                    {move || best.get().map(|offer| words::cards(app.lang.get(), &offer))}
                 </button>
             </th>
-            <td role="cell" class="fit">{move || best().map(fit_cell)}</td>
-            <td role="cell" class="figure time">{move || best().map(speed_cell)}</td>
-            <td role="cell" class="figure cost">{move || best().map(|offer| cost_cell(offer, scale))}</td>
+            <td role="cell" class="fit">
+                <FitCell best />
+            </td>
+            <td role="cell" class="figure time">
+                <SpeedCell best />
+            </td>
+            <td role="cell" class="figure cost">
+                <CostCell best scale misses />
+            </td>
             <td role="cell" class="figure price">
-                <OwnPrice card=card.clone() row />
+                <OwnPrice card=card.clone() offer=best />
             </td>
         </tr>
         <Show when=move || is_open.get()>
@@ -339,82 +362,5 @@ fn OfferRow(card: String, scale: CostScale) -> impl IntoView {
                 </td>
             </tr>
         </Show>
-    }
-}
-
-// Functions and not components: what they read is followed by the closure that calls them.
-
-fn fit_cell(offer: Arc<Offer>) -> impl IntoView {
-    let app = App::get();
-    let lang = app.lang.get();
-    let memory = text(
-        lang,
-        "offer.memory.short",
-        &[
-            ("needed", &format::gib_bare(offer.memory.needed_bytes.mid)),
-            (
-                "usable",
-                &format::gib_bare(offer.usable_memory_bytes as f64),
-            ),
-        ],
-    );
-    view! {
-        <FitGlyph fit=words::fit_name(&offer.fit) />
-        <span class="fit-word">{words::fit(lang, &offer.fit)}</span>
-        <small>{memory}</small>
-    }
-}
-
-fn speed_cell(offer: Arc<Offer>) -> impl IntoView {
-    let app = App::get();
-    let lang = app.lang.get();
-    if let Some(hours) = offer.hours {
-        let span = hours.scale(3600.0);
-        return view! {
-            <b>{format::seconds(lang, span.mid)}</b>
-            <small>{format::seconds_ends(lang, span)}</small>
-        }
-        .into_any();
-    }
-    match &offer.run {
-        Some(Run::Serve { speed, .. }) => {
-            let rate = format::rate(lang, speed.tokens_per_s_user.mid);
-            let first = format::seconds(lang, speed.ttft_s.mid);
-            view! {
-                <b>{text(lang, "offer.rate.user", &[("rate", &rate)])}</b>
-                <small>{text(lang, "offer.rate.first", &[("time", &first)])}</small>
-            }
-            .into_any()
-        }
-        _ => format::NO_FIGURE.into_any(),
-    }
-}
-
-fn cost_cell(offer: Arc<Offer>, scale: CostScale) -> impl IntoView {
-    let app = App::get();
-    let lang = app.lang.get();
-    let currency = app.currency.get();
-    let (kind, span) = scale.get();
-    match cost(&offer, kind) {
-        Some(range) => {
-            let misses: Vec<String> = offer
-                .misses
-                .iter()
-                .map(|miss| words::miss(lang, *miss))
-                .collect();
-            view! {
-                <b>{format::money(lang, currency, range.mid)}</b>
-                <small>{format::money_ends(lang, range)}</small>
-                {span.map(|span| view! { <Whisker range span /> })}
-                {(!misses.is_empty())
-                    .then(|| {
-                        let comma = text(lang, "page.comma", &[]);
-                        view! { <small class="miss">{misses.join(&comma)}</small> }
-                    })}
-            }
-            .into_any()
-        }
-        None if offer.price.is_some() => format::NO_FIGURE.into_any(),
-        None => view! { <small>{text(lang, "page.verdict.no_price", &[])}</small> }.into_any(),
     }
 }

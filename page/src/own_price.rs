@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use cardfit::catalog::Billing;
+use cardfit::offers::Offer;
 use cardfit::scenario::limits::Unit;
 use cardfit::scenario::number;
 use cardfit::text::text;
 use leptos::prelude::*;
 
-use crate::answer::Row;
 use crate::state::App;
 use crate::{format, words};
 
@@ -17,8 +17,8 @@ use crate::{format, words};
 pub fn OwnPrice(
     /// Card id.
     card: String,
-    /// The card's row.
-    row: Memo<Option<Arc<Row>>>,
+    /// The card's best offer.
+    offer: Memo<Option<Arc<Offer>>>,
 ) -> impl IntoView {
     let app = App::get();
     let key = price_key(&card);
@@ -48,14 +48,13 @@ pub fn OwnPrice(
         }
         replaced
     });
-    let used = move || row.get().map(|row| Arc::clone(&row.best));
     let quoted = move || {
-        let per_hour = used()?.price.as_ref()?.converted_per_card_hour;
+        let per_hour = offer.get()?.price.as_ref()?.converted_per_card_hour;
         Some(format::money_bare(app.lang.get(), per_hour))
     };
     let origin = move || {
         let lang = app.lang.get();
-        let price = used()?.price.clone()?;
+        let price = offer.get()?.price.clone()?;
         match &price.provider {
             None => Some(text(lang, "offer.price.own", &[])),
             Some(provider) => {

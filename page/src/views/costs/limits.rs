@@ -12,7 +12,13 @@ use crate::{format, words};
 #[component]
 pub fn LimitsPanel() -> impl IntoView {
     let app = App::get();
-    let lines = Memo::new(move |_| app.answer.with(|_| lines(app)));
+    // It would push the chart away from under the hand that drags a limit in it.
+    let lines = Memo::new(
+        move |before: Option<&Vec<String>>| match (app.dragging.get(), before) {
+            (true, Some(before)) => before.clone(),
+            _ => app.answer.with(|_| lines(app)),
+        },
+    );
     view! {
         <Show when=move || lines.with(|lines| !lines.is_empty())>
             <section class="panel limits" data-testid="limits">
