@@ -253,7 +253,7 @@ fn fused_attention_keeps_no_scores() {
     let of = |seq: u32, flash: &str| {
         part(
             &format!(
-                "m=llama-3.1-8b&do=full&recompute=none&seq={seq}&micro=1&batch=1&flash={flash}\
+                "m=llama-3.1-8b&do=full&recompute=none&seq={seq}&micro=1&batch=1&flash={flash}&opt=sgd\
                  &cards=b300-288gb&n=1&shard=none&offload=none"
             ),
             MemoryPart::Activations,
@@ -264,7 +264,7 @@ fn fused_attention_keeps_no_scores() {
     near("twice the length", twice, 2.0, 0.1);
     // https://github.com/furiousteabag/vram-calculator/blob/ea7ab04/app/_lib/index.ts: 80 GiB vanish.
     let scores = of(4096, "no") - of(4096, "yes");
-    // Less what the update's temporaries take where scores do not: they set the peak without them.
+    // SGD has no temporaries, which would set the peak where scores do not.
     near("scores", scores, 80.0 * GIB, 0.06);
 }
 

@@ -144,9 +144,16 @@ pub fn activations(
     } else {
         0.0
     };
-    // The loss and the first block's backward pass do not overlap.
+    // Checkpoints hand a block's input over as a leaf, whose gradient stays as long as the leaf does.
+    let stream_gradients = if job.habits.keeps_stream_gradients && plan.recompute == Recompute::Full
+    {
+        input * stage_layers
+    } else {
+        0.0
+    };
+    // The loss, and the blocks' backward pass with all the gradients that it leaves, do not overlap.
     Activations {
-        blocks: kept * in_flight + (working - logits).max(0.0),
+        blocks: kept * in_flight + (working + stream_gradients - logits).max(0.0),
         logits,
     }
 }
@@ -339,6 +346,31 @@ mod tests {
         let rows = 4.0 * 48.0 * 64.0 * 2048.0 * 4.0;
         assert!((of(Recompute::Selective) - (32.0 * SBH + rows + one_block)).abs() < 1.0);
         assert!((of(Recompute::Full) - 2.0 * SBH).abs() < 1.0);
+    }
+
+    #[test]
+    fn gradients_of_the_stream_weigh_as_much_as_checkpoints_once_the_loss_is_done() {
+        let model = gpt_22b();
+        let counts = Counts::of(&model.transformer, model.params_total);
+        let memory = &TrainingConstants::unfitted().memory;
+        let of = |keeps_stream_gradients, recompute| {
+            let mut job = job(&model, true);
+            job.method = TrainingMethod::Lora;
+            job.habits.stack = Some(Stack::Transformers);
+            job.habits.keeps_stream_gradients = keeps_stream_gradients;
+            let plan = plan(1, recompute);
+            let peak = activations(&job, &counts, &plan, Stage::First, memory);
+            (peak.blocks + peak.logits, peak.logits)
+        };
+        // Inputs of 48 blocks weigh 2 SBH; with the logits, or with as many gradients and one block at work.
+        let (usual, logits) = of(false, Recompute::Full);
+        let (kept, _) = of(true, Recompute::Full);
+        let working = (usual - 2.0 * SBH).max(logits);
+        assert!(kept > usual);
+        assert!(kept <= 2.0 * SBH + 2.0 * SBH + working + 1.0);
+        assert!(kept >= 2.0 * SBH + 2.0 * SBH);
+        // Without checkpoints there is no leaf at a block's entrance.
+        assert_eq!(of(false, Recompute::None), of(true, Recompute::None));
     }
 
     #[test]

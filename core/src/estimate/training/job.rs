@@ -194,6 +194,10 @@ pub struct Habits {
     /// What PEFT's preparation for training on quantised weights raises to FP32 stays in 16 bit, as it does
     /// where weights are sharded, which asks for one format.
     pub keeps_half: bool,
+    /// The gradient of the stream at each block's entrance is kept until the backward pass ends, and so is the
+    /// input that a checkpoint saved there: PyTorch's first FSDP waits for both before it lets go of a block whose
+    /// weights are frozen, where checkpoints are reentrant (Transformers' own default).
+    pub keeps_stream_gradients: bool,
     /// How element-wise work is made into kernels.
     pub kernels: Kernels,
 }
@@ -235,6 +239,7 @@ impl Default for Habits {
             keeps_gathered: false,
             fp32_adapters: false,
             keeps_half: false,
+            keeps_stream_gradients: false,
             kernels: Kernels::Usual,
         }
     }

@@ -133,6 +133,10 @@ pub fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> 
         fp32_adapters: words.noted(&["adapters in fp32 without autocast"]),
         keeps_half: words.noted(&["without the casts of prepare_model_for_kbit_training"])
             || matches!(row.sharding.as_str(), "zero3" | "hsdp"),
+        // Transformers' trainer leaves its checkpoints reentrant; training loops of one's own do not.
+        keeps_stream_gradients: row.zero_stage_or_fsdp.starts_with("FSDP ")
+            && matches!(row.task.as_str(), "lora" | "qlora")
+            && words.noted(&["transformers, peft, trl"]),
         kernels: kernels(words, stack),
         recorded_launches: nemo_release(words).is_some_and(|release| release >= (26, 2, 1)),
     }
