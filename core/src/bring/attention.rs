@@ -58,11 +58,11 @@ pub(super) struct Blocks {
 
 /// Reads the attention of all blocks.
 pub(super) fn read(source: &Source<'_>, dims: &Dims) -> Result<Blocks, BringError> {
+    if dims.kind_name.starts_with("deepseek_v4") || source.has(&["compress_ratios"]) {
+        return compressed(source, dims, dims.layers);
+    }
     let (mixers, pattern) = super::layers::mixers(source, dims)?;
     let layers = mixers.len() as u32;
-    if dims.kind_name.starts_with("deepseek_v4") || source.has(&["compress_ratios"]) {
-        return compressed(source, dims, layers);
-    }
     let heads = Heads::read(source, dims, &mixers)?;
     let sparse = Indexer::read(source, dims)?;
     let window = window_of(source, dims)?;
@@ -108,7 +108,9 @@ pub(super) fn read(source: &Source<'_>, dims: &Dims) -> Result<Blocks, BringErro
                 }
                 attention
             }
-            Mixer::Linear if source.has(&["linear_attn_config"]) => {
+            Mixer::Linear
+                if source.has(&["linear_attn_config"]) || source.has(&["linear_num_heads"]) =>
+            {
                 bounded(mixers::kimi_delta(source, dims.h())?)?
             }
             Mixer::Linear if lightning => {
@@ -234,9 +236,14 @@ impl OneBlock {
 
     /// Parameters of the block's attention beyond its four projections.
     fn extra(&self, dims: &Dims, attention: &AttentionKind) -> i64 {
-        let AttentionKind::Heads { .. } = attention else {
-            return 0;
-        };
+        match attention {
+            AttentionKind::Heads { .. } => {}
+            // Hy4 gates what latent attention gives.
+            AttentionKind::Latent { heads, v_dim, .. } if self.output_gate => {
+                return dims.h() as i64 * i64::from(*heads) * i64::from(*v_dim);
+            }
+            _ => return 0,
+        }
         let (q, kv) = (
             i64::from(self.heads) * i64::from(self.head_dim),
             i64::from(self.kv_heads) * i64::from(self.head_dim),
@@ -297,7 +304,9 @@ impl Heads {
                     "attention_output_gate",
                     "use_head_wise_attn_gate",
                 ],
-                dims.kind_name.starts_with("qwen3_5") || dims.kind_name == "qwen3_next",
+                ["qwen3_5", "qwen3_next", "hy_v4"]
+                    .iter()
+                    .any(|kind| dims.kind_name.starts_with(kind)),
             )? && !source.flag_or(&["use_head_wise_attn_gate"], false)?,
             bias,
             output_bias: dims.kind.all_biases
@@ -405,7 +414,7 @@ fn latent(
             .map(|read| read.value),
         kv_rank: kv_rank.value,
         qk_nope_dim: nope,
-        qk_rope_dim: source.whole_or(&["qk_rope_head_dim"], &limits::HEAD_DIM, 64)?,
+        qk_rope_dim: source.whole_or(&["qk_rope_head_dim"], &limits::ROPE_DIM, 64)?,
         v_dim: source.whole_or(&["v_head_dim"], &limits::HEAD_DIM, dims.head_dim)?,
     }))
 }
@@ -428,9 +437,10 @@ pub(super) fn word(path: &str, value: &Value) -> Result<Mixer, BringError> {
         | "nope"
         | "deepseek_sparse_attention"
         | "sparse_attention"
+        | "indexed_attention"
         | "minimax_m3_sparse" => Ok(Mixer::Full),
         "sliding_attention" | "chunked_attention" | "local" | "local_attention" | "sliding"
-        | "sliding_window" | "swa" => Ok(Mixer::Window),
+        | "sliding_window" | "swa" | "hybrid_sliding" => Ok(Mixer::Window),
         "linear_attention" | "linear" | "kda" | "gated_deltanet" | "delta" | "lightning" => {
             Ok(Mixer::Linear)
         }

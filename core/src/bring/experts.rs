@@ -184,7 +184,11 @@ pub(super) fn read(
     let shared_ffn = source.take("sff", shared, (0, Origin::Worked, "n_shared_experts"));
     source.note("elayers", layers, Origin::Worked, "first_k_dense_replace");
     let latent = source.whole(
-        &["moe_latent_size", "routed_expert_hidden_size"],
+        &[
+            "moe_latent_size",
+            "routed_expert_hidden_size",
+            "moe_hidden_size",
+        ],
         &limits::HIDDEN,
     )?;
     let latent = match latent {

@@ -89,9 +89,10 @@ pub(super) fn read_ffn(
             value: halved,
         }));
     }
-    // RWKV: four times the stream, since the fifth version three and a half times in whole 32s.
+    // RWKV: four times the stream, in the fifth and sixth version three and a half times, in whole 32s.
     let times = match dims.kind_name.as_str() {
         "rwkv" => Some(4.0),
+        "rwkv7" => Some(source.number(&["hidden_ratio"])?.map_or(4.0, |r| r.value)),
         "rwkv5" | "rwkv6" => Some(3.5),
         _ => None,
     };

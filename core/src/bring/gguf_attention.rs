@@ -58,8 +58,12 @@ pub(super) fn attention(
             block.has_state && (!block.has_keys || every.is_some_and(|n| (at + 1) % n != 0))
         };
         let kind = if is_state {
+            // RWKV counts no heads, but says how wide one is.
+            let head = meta.number("wkv.head_size", &from_none(limits::HIDDEN))?;
             AttentionKind::Linear {
-                heads: most_heads,
+                heads: head
+                    .filter(|wide| *wide > 0)
+                    .map_or(most_heads, |wide| (hidden / wide).max(1)),
                 state_elements: state(meta)?,
                 params: block.mixer.min(limits::LINEAR_ELEMENTS as u64),
             }
@@ -128,6 +132,12 @@ pub(super) fn state(meta: &Meta<'_>) -> Result<u64, BringError> {
     };
     if let Some(kernel) = meta.number("shortconv.l_cache", &from_none(limits::HIDDEN))? {
         return Ok(u64::from(kernel) * number("embedding_length")?);
+    }
+    // RWKV: a square a head, and the tokens before in both halves of a block.
+    if let Some(head) = meta.number("wkv.head_size", &from_none(limits::HIDDEN))? {
+        let shifted = meta.number("token_shift_count", &from_none(limits::HEADS))?;
+        let kept = u64::from(head) + u64::from(shifted.unwrap_or(2));
+        return Ok(kept * number("embedding_length")?);
     }
     let inner = number("ssm.inner_size")?;
     let (size, kernel, groups) = (

@@ -118,7 +118,9 @@ pub(super) fn blocks(header: &Header, layers: u32) -> BTreeMap<u32, Block> {
             continue;
         }
         let block = blocks.entry(number).or_default();
-        let state = part.starts_with("ssm_") || part.starts_with("shortconv");
+        let state = ["ssm_", "shortconv", "time_mix_", "channel_mix_receptance"]
+            .iter()
+            .any(|start| part.starts_with(start));
         block.has_state |= state;
         block.has_keys |= part.starts_with("attn_k.") || part.starts_with("attn_qkv.");
         block.is_latent |= part.starts_with("attn_kv_a");

@@ -139,8 +139,14 @@ pub(super) fn read_heads(
             "head_size",
             "attn_head_size",
         ],
-        &limits::HEAD_DIM,
+        &limits::ROPE_DIM,
     )?;
+    // Latent attention has widths of its own; some write 0 here (GLM-5.3 Flash).
+    let latent = source.has(&["kv_lora_rank"]);
+    let dim = dim.filter(|read| read.value > 0 || !latent);
+    if let Some(read) = dim.as_ref().filter(|read| read.value == 0) {
+        return Err(BringError::of(Wrong::TooSmall, &read.path, "0").expected("1"));
+    }
     match dim {
         Some(read) => {
             dims.head_dim = read.value;

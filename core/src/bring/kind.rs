@@ -123,14 +123,17 @@ impl Kind {
                 ..GATED
             },
             "qwen3" | "qwen3_moe" | "qwen3_vl" | "qwen3_vl_moe" | "qwen3_next" | "qwen3_5"
-            | "qwen3_5_moe" | "qwen3_omni_moe" | "lfm2" | "lfm2_moe" | "glm4_moe" => Self {
-                qk_norm: base != "glm4_moe",
-                tied: matches!(base, "lfm2" | "lfm2_moe"),
-                ..GATED
-            },
+            | "qwen3_5_moe" | "qwen3_omni_moe" | "lfm2" | "lfm2_moe" | "lfm3" | "glm4_moe" => {
+                Self {
+                    qk_norm: base != "glm4_moe",
+                    tied: matches!(base, "lfm2" | "lfm2_moe" | "lfm3"),
+                    ..GATED
+                }
+            }
             "deepseek_v2" | "deepseek_v3" | "deepseek_v32" | "deepseek_v4" | "deepseek_ref"
             | "kimi_k2" | "kimi_k25" | "kimi_vl" | "glm_moe_dsa" | "glm4_moe_lite"
-            | "deepseek_vl_v2" | "pangu_ultra_moe" => GATED,
+            | "deepseek_vl_v2" | "pangu_ultra_moe" | "mistral_large4" | "hy_v4" | "hy_v4_vl"
+            | "glm5_next" | "inkling" | "muse_spark" | "solar_open" | "cwm" => GATED,
             "gpt_oss" => Self {
                 qkv_bias: true,
                 ..GATED
@@ -242,7 +245,7 @@ impl Kind {
                 tied: base != "falcon_mamba",
                 ..PLAIN
             },
-            "rwkv" | "rwkv5" | "rwkv6" => Self {
+            "rwkv" | "rwkv5" | "rwkv6" | "rwkv7" => Self {
                 tied: false,
                 ..PLAIN
             },

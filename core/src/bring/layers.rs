@@ -44,6 +44,16 @@ pub(super) fn mixers(source: &Source<'_>, dims: &Dims) -> Result<(Vec<Mixer>, St
             .map(|(at, value)| attention::word(&format!("{}[{at}]", list.path), value))
             .collect::<Result<_, _>>()?;
         let mixers: Vec<_> = mixers.into_iter().filter(|m| *m != Mixer::None).collect();
+        // Inkling calls attention with short convolutions before it a hybrid.
+        let mixers = if dims.kind_name.starts_with("inkling") {
+            let full = |mixer| match mixer {
+                Mixer::Both => Mixer::Full,
+                other => other,
+            };
+            mixers.into_iter().map(full).collect()
+        } else {
+            mixers
+        };
         if mixers.is_empty() {
             return Err(BringError::of(Wrong::Conflict, &list.path, "0"));
         }
@@ -134,7 +144,7 @@ pub(super) fn mixers(source: &Source<'_>, dims: &Dims) -> Result<(Vec<Mixer>, St
             return Ok((by(&|_| Mixer::Mamba), "model_type".to_owned()));
         }
         "falcon_h1" => return Ok((by(&|_| Mixer::Both), "model_type".to_owned())),
-        "rwkv" | "rwkv5" | "rwkv6" => {
+        "rwkv" | "rwkv5" | "rwkv6" | "rwkv7" => {
             return Ok((by(&|_| Mixer::Linear), "model_type".to_owned()));
         }
         _ => {}

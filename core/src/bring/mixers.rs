@@ -41,9 +41,16 @@ pub(super) fn gated_delta(source: &Source<'_>, hidden: u64) -> Result<AttentionK
 /// Kimi delta attention: queries, keys and values of equal heads, each with a short convolution,
 /// decay and output gate of low rank.
 pub(super) fn kimi_delta(source: &Source<'_>, hidden: u64) -> Result<AttentionKind, BringError> {
-    let count = source.whole_or(&["linear_attn_config.num_heads"], &WIDTH, 32)?;
-    let dim = u64::from(source.whole_or(&["linear_attn_config.head_dim"], &WIDTH, 128)?);
-    let kernel = source.whole_or(&["linear_attn_config.short_conv_kernel_size"], &WIDTH, 4)?;
+    let names = |long: &'static str, short: &'static str| [long, short];
+    let count = names("linear_attn_config.num_heads", "linear_num_heads");
+    let count = source.whole_or(&count, &WIDTH, 32)?;
+    let dim = names("linear_attn_config.head_dim", "linear_head_dim");
+    let dim = u64::from(source.whole_or(&dim, &WIDTH, 128)?);
+    let kernel = names(
+        "linear_attn_config.short_conv_kernel_size",
+        "linear_conv_kernel_dim",
+    );
+    let kernel = source.whole_or(&kernel, &WIDTH, 4)?;
     let full_gate = source.flag_or(&["linear_attn_config.use_full_rank_gate"], false)?;
     let (heads, kernel) = (u64::from(count), u64::from(kernel));
     let width = heads * dim;
@@ -74,10 +81,10 @@ pub(super) fn lightning(hidden: u64, heads: u32, head_dim: u32) -> AttentionKind
     }
 }
 
-/// Time mixing of RWKV (Peng et al. 2023 and 2024), with the gate of its channel mixing, which is as wide as the
-/// stream: receptance, key, value, output and, from the fifth version on, a gate; the sixth finds its decay and its
-/// mixing with the token before by matrices of low rank. Of the fourth five numbers a channel are kept, of later ones
-/// a square a head and two tokens.
+/// Time mixing of RWKV (Peng et al. 2023, 2024 and 2025): receptance, key, value and output; in the fifth and sixth
+/// version a gate as wide; the sixth finds its decay and its mixing with the token before by matrices of low rank. Up
+/// to the sixth the gate of the channel mixing, which is as wide as the stream, is counted here too. Of the fourth
+/// version five numbers a channel are kept, of later ones a square a head and two tokens.
 pub(super) fn time_mix(
     source: &Source<'_>,
     kind: &str,
@@ -85,25 +92,48 @@ pub(super) fn time_mix(
 ) -> Result<AttentionKind, BringError> {
     let width = source.whole(&["attention_hidden_size"], &WIDTH)?;
     let width = width.map_or(hidden, |read| u64::from(read.value));
-    let head = u64::from(source.whole_or(&["head_size"], &WIDTH, 64)?);
+    let head = u64::from(source.whole_or(&["head_size", "head_dim"], &WIDTH, 64)?);
     let heads = u32::try_from(width.div_ceil(head)).unwrap_or(u32::MAX);
+    let square = width * head + 2 * hidden;
+    let channel_gate = hidden * hidden;
     // Twice as wide from 4096 on.
     let wide: u32 = if hidden >= 4096 { 2 } else { 1 };
-    let (matrices, low_rank, state_elements) = match kind {
-        "rwkv" => (4, 0, 3 * width + 2 * hidden),
-        "rwkv5" => (5, 0, width * head + 2 * hidden),
+    let (params, state_elements) = match kind {
+        "rwkv" => (4 * hidden * width + channel_gate, 3 * width + 2 * hidden),
+        "rwkv5" => (5 * hidden * width + channel_gate, square),
+        "rwkv7" => (seventh(source, hidden, width)?, square),
         _ => {
             let mixing = u64::from(source.whole_or(&["proj_low_rank_dim"], &WIDTH, 32 * wide)?);
             let decay = u64::from(source.whole_or(&["gate_low_rank_dim"], &WIDTH, 64 * wide)?);
             let low_rank = 2 * 5 * mixing * hidden + decay * (hidden + width);
-            (5, low_rank, width * head + 2 * hidden)
+            (5 * hidden * width + low_rank + channel_gate, square)
         }
     };
     Ok(AttentionKind::Linear {
         heads,
         state_elements,
-        params: matrices * hidden * width + low_rank + hidden * hidden,
+        params,
     })
+}
+
+/// Parameters of a block of the seventh version besides its channel mixing (Peng et al. 2025, section on sizes): four
+/// matrices, four pairs of low rank (decay, rate of learning, share of the first block's value, gate) and seventeen
+/// numbers a channel beside the two norms that every block has. Ranks that are not stated are those that its authors'
+/// training code takes for the width.
+fn seventh(source: &Source<'_>, hidden: u64, width: u64) -> Result<u64, BringError> {
+    let usual = |factor: f64, power: f64| {
+        let rank = factor * (hidden as f64).powf(power) / 32.0;
+        (rank.round().max(1.0) * 32.0) as u32
+    };
+    let (decay, value, gate) = (usual(1.8, 0.5), usual(1.3, 0.5), usual(0.6, 0.8));
+    let ranks = [
+        source.whole_or(&["decay_low_rank_dim"], &WIDTH, decay)?,
+        source.whole_or(&["a_low_rank_dim"], &WIDTH, decay)?,
+        source.whole_or(&["v_low_rank_dim"], &WIDTH, value)?,
+        source.whole_or(&["gate_low_rank_dim"], &WIDTH, gate)?,
+    ];
+    let ranks: u64 = ranks.into_iter().map(u64::from).sum();
+    Ok(4 * hidden * width + ranks * (hidden + width) + 17 * hidden)
 }
 
 /// A short convolution between two gates (LFM2).

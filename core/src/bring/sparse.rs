@@ -95,6 +95,38 @@ impl Indexer {
     }
 }
 
+/// Tokens of a compressed entry of each block where the blocks are named instead (Transformers from its fifth version
+/// on): the names' ratios stand beside them, else the usual ones.
+fn by_words(source: &Source<'_>, layers: u32) -> Result<Vec<u32>, BringError> {
+    let missing = || BringError::of(Kind::Missing, "compress_ratios", "");
+    let list = source
+        .layer_list(&["layer_types"], layers)?
+        .ok_or_else(missing)?;
+    let heavy = source.whole_or(
+        &["compress_rates.heavily_compressed_attention"],
+        &limits::WINDOW,
+        128,
+    )?;
+    let light = source.whole_or(
+        &["compress_rates.compressed_sparse_attention"],
+        &limits::WINDOW,
+        4,
+    )?;
+    let words = list.value.iter().enumerate();
+    words
+        .map(|(at, value)| match value.as_str() {
+            Some("heavily_compressed_attention") => Ok(heavy),
+            Some("compressed_sparse_attention") => Ok(light),
+            Some("sliding_attention") => Ok(0),
+            _ => {
+                let path = format!("{}[{at}]", list.path);
+                Err(BringError::of(Kind::UnknownWord, &path, &value.to_string())
+                    .expected("heavily_compressed_attention, compressed_sparse_attention, sliding_attention"))
+            }
+        })
+        .collect()
+}
+
 /// DeepSeek-V4: one compressed entry for every 4 or 128 tokens, that is key and value of all heads,
 /// beside a window; an indexer where the ratio is small; output projections in groups.
 pub(super) fn compressed(
@@ -138,7 +170,7 @@ pub(super) fn compressed(
             )
             .expected(layers.to_string()));
         }
-        None => return Err(BringError::of(Kind::Missing, "compress_ratios", "")),
+        None => by_words(source, layers)?,
     };
     let projections = hidden * rank
         + rank * heads * dim

@@ -129,18 +129,26 @@ pub(super) fn one(
     let matrices = if gated { 3 } else { 2 };
     let mut params = layers * (4 * hidden * attention + matrices * hidden * ffn + 8 * hidden + ffn);
 
-    let patch = whole(
-        &["patch_size"],
-        &SIDE,
-        if name.starts_with("audio") { 1 } else { 14 },
-    )?;
+    // A side, or two of them (InternVL).
+    let listed = |name: &str| {
+        let first = tower.get(name)?.as_array()?.first()?.as_u64()?;
+        Some(first.clamp(1, SIDE.max as u64))
+    };
+    let patch = match listed("patch_size") {
+        Some(side) => side,
+        None => whole(
+            &["patch_size"],
+            &SIDE,
+            if name.starts_with("audio") { 1 } else { 14 },
+        )?,
+    };
     let frames = whole(&["temporal_patch_size"], &SIDE, 1)?;
     let channels = whole(&["in_channels", "in_chans", "num_channels"], &SIDE, 3)?;
     params += patch * patch * frames * channels * hidden;
     let positions = match (
         tower.get("num_position_embeddings"),
         tower.get("position_embedding_size"),
-        tower.get("image_size").and_then(Value::as_u64),
+        listed("image_size").or_else(|| tower.get("image_size")?.as_u64()),
     ) {
         (Some(_), _, _) => whole(&["num_position_embeddings"], &FFN, 0)?,
         // Rows and columns each have a table.

@@ -36,6 +36,7 @@ const PUBLISHED_BELOW_16_BIT: &[(&str, WeightFormat)] = &[
     ("deepseek-r1-671b", WeightFormat::Fp8),
     ("deepseek-v3.2-671b", WeightFormat::Fp8),
     ("glm-5.3", WeightFormat::Fp8),
+    ("glm-5.3-flash", WeightFormat::Fp8),
     ("kimi-k2-1t-a32b", WeightFormat::Fp8),
     ("minimax-m2-230b-a10b", WeightFormat::Fp8),
     ("deepseek-v4-flash", WeightFormat::Mxfp4),

@@ -386,3 +386,8 @@ pub const TOTAL_PARAMS: f64 = 1e14;
 pub const ATTENTION_GROUPS: usize = 64;
 /// Elements of a linear attention's state, and parameters of its mixer, in one block.
 pub const LINEAR_ELEMENTS: f64 = 1e12;
+/// Width of the part of latent attention's keys that knows positions: as of heads, and 0 where nothing is rotated.
+pub const ROPE_DIM: Limit = Limit {
+    min: 0.0,
+    ..HEAD_DIM
+};

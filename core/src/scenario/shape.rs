@@ -441,7 +441,7 @@ fn read_groups(given: &str) -> Option<Vec<AttentionGroup>> {
                 },
                 kv_rank: whole(2, &RANK)?,
                 qk_nope_dim: whole(3, &limits::HEAD_DIM)?,
-                qk_rope_dim: whole(4, &limits::HEAD_DIM)?,
+                qk_rope_dim: whole(4, &limits::ROPE_DIM)?,
                 v_dim: whole(5, &limits::HEAD_DIM)?,
             },
             ("csa", 5) => AttentionKind::Compressed {
