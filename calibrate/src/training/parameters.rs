@@ -150,6 +150,7 @@ pub fn speed_slots() -> Vec<Slot> {
         "expert_launch_s" => speed.expert_launch_s: 1e-4 .. 8e-3, 0.3;
         "scan_bytes" => speed.scan_bytes: 2.0 .. 200.0, 0.4;
         "routed_bytes" => speed.routed_bytes: 2.0 .. 120.0, 0.25;
+        "biased_expert_bytes" => speed.biased_expert_bytes: 5.0 .. 200.0, 0.5;
         "fused_dispatch" => speed.fused_dispatch: 0.02 .. 1.0, 0.3;
         "engine_attention" => speed.engine_attention: 0.8 .. 2.5, 0.1;
         "product_traffic" => speed.product_traffic: 0.02 .. 2.0, 0.4;

@@ -127,6 +127,11 @@ pub struct SpeedConstants {
     pub routed_bytes: f64,
     /// Share of that which remains where one kernel does it.
     pub fused_dispatch: f64,
+    /// Bytes read and written for one number of a routed token in one pass where experts have biases: their
+    /// outputs are split by expert, a bias weighed by the router is added to each and all are joined again in FP32,
+    /// and backwards the biases' gradients are summed.
+    #[serde(default)]
+    pub biased_expert_bytes: f64,
     /// Bytes read and written for one number of a linear mixer's inner widths in one pass:
     /// convolution, chunked scan, gate and norm (Dao and Gu 2024).
     pub scan_bytes: f64,

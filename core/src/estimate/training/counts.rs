@@ -56,6 +56,8 @@ pub struct Counts {
     pub expert_last_params: u64,
     /// Rows plus columns of all matrices of blocks: a factored second moment's size.
     pub factored_elements: u64,
+    /// Routed experts have biases: what the published count holds beyond matrices and norms is as many.
+    pub biased_experts: bool,
     /// Inputs plus outputs of all linear layers of all blocks: an adapter's size by rank.
     pub adapter_elements: u64,
     /// The same for queries and values alone.
@@ -93,6 +95,7 @@ impl Counts {
             shared_last_params: 0,
             expert_last_params: 0,
             factored_elements: 0,
+            biased_experts: has_biased_experts(shape, params_total),
             adapter_elements: 0,
             adapter_query_value_elements: 0,
             adapter_attention_elements: 0,
@@ -222,5 +225,35 @@ impl Counts {
                 self.adapter_params_per_rank(targets)
             }
         }
+    }
+}
+
+/// Whether routed experts have a bias for each of their outputs, as gpt-oss's do: norms are counted by
+/// `Transformer::params`, so that what is left of the published count is biases, where it is about as many.
+fn has_biased_experts(shape: &Transformer, params_total: u64) -> bool {
+    let Some(e) = &shape.experts else {
+        return false;
+    };
+    let inner = if shape.ffn_gated { 2 } else { 1 } * u64::from(e.ffn);
+    let biases = u64::from(e.layers) * u64::from(e.experts) * (inner + shape.expert_width());
+    let left = params_total.saturating_sub(shape.params());
+    left >= biases && left < 2 * biases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    #[test]
+    fn published_counts_tell_experts_with_biases() {
+        let of = |id: &str| {
+            let model = Catalog::embedded().model(id).unwrap();
+            Counts::of(&model.transformer, model.params_total).biased_experts
+        };
+        // 36 blocks x 128 experts x (2 x 2880 + 2880) biases = 39.8 M of the 40.1 M that matrices leave.
+        assert!(of("gpt-oss-120b") && of("gpt-oss-20b"));
+        // A vision tower leaves far more, norms far less.
+        assert!(!of("llama-4-scout") && !of("qwen3-30b-a3b") && !of("llama-3.1-8b"));
     }
 }

@@ -323,9 +323,14 @@ pub fn micro_batch(
     } else {
         1.0
     };
+    let biased = if counts.biased_experts {
+        c.biased_expert_bytes
+    } else {
+        0.0
+    };
     let moved = match job.habits.dispatch {
-        Dispatch::Sorted => c.routed_bytes,
-        Dispatch::Direct => c.routed_bytes * c.fused_dispatch,
+        Dispatch::Sorted => c.routed_bytes + biased,
+        Dispatch::Direct => (c.routed_bytes + biased) * c.fused_dispatch,
     };
     let routed =
         passes.elementwise * moved * tokens * routing.per_token * routing.width * routing.layers

@@ -90,6 +90,9 @@ impl Default for SpeedConstants {
             // backward, over three passes; 8 of them where one kernel does it.
             routed_bytes: 18.0,
             fused_dispatch: 0.3,
+            // Counted in Megatron's grouped experts: 28 bytes forward, 36 backward for the outputs, and as many
+            // again for the gated activation that biases keep from being fused, over three passes.
+            biased_expert_bytes: 45.0,
             scan_bytes: 30.0,
             engine_attention: 1.4,
             product_traffic: 0.4,
