@@ -296,6 +296,49 @@ fn absurd_but_valid_jobs_have_figures() {
 }
 
 #[test]
+fn experts_that_every_token_passes_take_their_time() {
+    let catalog = Catalog::embedded();
+    let card = catalog.card("h200-sxm-141gb").expect("card");
+    let scout = catalog.model("llama-4-scout").expect("model");
+    let tokens_per_s = |family: &str| {
+        let mut model = scout.clone();
+        family.clone_into(&mut model.family);
+        let job = TrainingJob {
+            model: &model,
+            method: TrainingMethod::Qlora,
+            base_weights: WeightFormat::Nf4,
+            seq_len: 4096,
+            precision: TrainingPrecision::Bf16,
+            optimizer: Optimizer::Adamw,
+            lora_rank: 16,
+            flash_attention: true,
+            habits: Habits {
+                stack: Some(Stack::Transformers),
+                ..Habits::default()
+            },
+        };
+        let plan = TrainingPlan {
+            cards: 1,
+            data_parallel: 1,
+            tensor_parallel: 1,
+            pipeline_parallel: 1,
+            expert_parallel: 1,
+            context_parallel: 1,
+            sharding: Sharding::None,
+            micro_batch: 4,
+            grad_accum: 1,
+            recompute: Recompute::Full,
+            offload: Offload::None,
+        };
+        speed(&job, &plan, &node(card)).tokens_per_s.mid
+    };
+    // Transformers' Llama 4 sends each token through all 16 experts: 97 B + 10 B parameters at work for it
+    // in place of 17 B, so that a long micro-batch takes several times as long.
+    let ratio = tokens_per_s("routed elsewhere") / tokens_per_s("Llama 4");
+    assert!((2.0..7.0).contains(&ratio), "{ratio}");
+}
+
+#[test]
 fn the_shipped_constants_are_readable_and_have_ranges() {
     let text = include_str!("../data/calibration/training.json");
     let read: TrainingConstants = serde_json::from_str(text).expect("constants");

@@ -100,7 +100,10 @@ fn shapes_hold_together() {
                     ..
                 } => {
                     assert!(
-                        matches!((kv_rank, qk_rope_dim), (256 | 512, 64) | (256, 32) | (512, 0)),
+                        matches!(
+                            (kv_rank, qk_rope_dim),
+                            (256 | 512, 64) | (256, 32) | (512, 0)
+                        ),
                         "{}",
                         m.id
                     );

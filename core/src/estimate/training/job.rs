@@ -252,6 +252,12 @@ impl TrainingJob<'_> {
         matches!(self.stack(plan), Stack::Fsdp | Stack::Litgpt)
     }
 
+    /// Every token passes every expert, weighed by zero where it is not sent: Transformers' Llama 4
+    /// (`Llama4TextMoe` in its modeling_llama4.py repeats the stream once for each expert).
+    pub fn passes_every_expert(&self, plan: &TrainingPlan) -> bool {
+        self.stack(plan) == Stack::Transformers && self.model.family == "Llama 4"
+    }
+
     /// Adapters on frozen weights.
     pub fn is_adapter(&self) -> bool {
         matches!(self.method, TrainingMethod::Lora | TrainingMethod::Qlora)

@@ -160,7 +160,12 @@ pub fn micro_batch(
     let stages = stage.of_blocks;
     let split = tensor * stages;
 
-    let used_experts = counts.used_expert_params as f64 / split;
+    let passed_experts = if job.passes_every_expert(plan) {
+        counts.expert_params
+    } else {
+        counts.used_expert_params
+    };
+    let used_experts = passed_experts as f64 / split;
     let shared = counts.shared_params as f64 / split;
     let table = counts.table_params as f64 / tensor;
     let experts_here = counts.expert_params as f64 / split / f64::from(plan.expert_parallel.max(1));
@@ -434,7 +439,11 @@ impl Routing {
             },
             |e| Self {
                 layers: f64::from(e.layers) / stages,
-                per_token: f64::from(e.per_token),
+                per_token: f64::from(if job.passes_every_expert(plan) {
+                    e.experts
+                } else {
+                    e.per_token
+                }),
                 width: f64::from(if e.latent == 0 {
                     shape.hidden
                 } else {
