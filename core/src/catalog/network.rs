@@ -99,6 +99,10 @@ pub enum NetworkCost {
         /// Three matrices rather than two.
         #[serde(default)]
         gated: bool,
+        /// Columns of all queries, and of all keys, where they are not as wide as the stream (embedding models
+        /// made of language models).
+        #[serde(default)]
+        heads_width: Option<(u32, u32)>,
         /// Parameters of the embedding, which are read and not multiplied.
         embedding: u64,
     },

@@ -64,14 +64,24 @@ pub fn adapter_params(network: &Network, rank: u32) -> f64 {
     f64::from(rank) * layers * 2.0 * side
 }
 
-/// Blocks of a transformer over `tokens` tokens.
-fn blocks(layers: u32, tokens: f64, width: u32, ffn: u32, gated: bool) -> Work {
+/// Blocks of a transformer over `tokens` tokens, whose queries and keys are `heads_width` wide.
+fn blocks(
+    layers: u32,
+    tokens: f64,
+    width: u32,
+    ffn: u32,
+    gated: bool,
+    heads_width: Option<(u32, u32)>,
+) -> Work {
+    let (queries, keys) = heads_width.unwrap_or((width, width));
+    let (queries, keys) = (f64::from(queries), f64::from(keys));
     let (layers, width, ffn) = (f64::from(layers), f64::from(width), f64::from(ffn));
     let matrices = if gated { 3.0 } else { 2.0 };
+    let projections = 2.0 * width * (queries + keys);
     Work {
-        products: 2.0 * layers * tokens * (4.0 * width * width + matrices * width * ffn),
-        attention: 4.0 * layers * tokens * tokens * width,
-        written: layers * tokens * (9.0 * width + matrices * ffn),
+        products: 2.0 * layers * tokens * (projections + matrices * width * ffn),
+        attention: 4.0 * layers * tokens * tokens * queries,
+        written: layers * tokens * (5.0 * width + 2.0 * (queries + keys) + matrices * ffn),
         kernels: KERNELS.1 * layers,
         convolutions: 0.0,
     }
@@ -109,7 +119,7 @@ pub fn forward(network: &Network, size: u32) -> Work {
             let side = f64::from(size) / f64::from((*patch).max(1));
             let picture = side.floor().max(1.0).powi(2);
             let embed = 2.0 * picture * f64::from(*width) * 3.0 * f64::from(*patch).powi(2);
-            let mut work = blocks(*layers, picture + 1.0, *width, *ffn, false);
+            let mut work = blocks(*layers, picture + 1.0, *width, *ffn, false, None);
             work.products += embed;
             if let Some(text) = text {
                 work = work.and(blocks(
@@ -118,6 +128,7 @@ pub fn forward(network: &Network, size: u32) -> Work {
                     text.width,
                     4 * text.width,
                     false,
+                    None,
                 ));
             }
             work
@@ -127,8 +138,16 @@ pub fn forward(network: &Network, size: u32) -> Work {
             width,
             ffn,
             gated,
+            heads_width,
             ..
-        } => blocks(*layers, f64::from(size.max(1)), *width, *ffn, *gated),
+        } => blocks(
+            *layers,
+            f64::from(size.max(1)),
+            *width,
+            *ffn,
+            *gated,
+            *heads_width,
+        ),
         NetworkCost::Speech {
             positions,
             encoder_layers,
@@ -138,8 +157,8 @@ pub fn forward(network: &Network, size: u32) -> Work {
             ..
         } => {
             let heard = f64::from(*positions);
-            let mut work = blocks(*encoder_layers, heard, *width, 4 * width, false);
-            let said = blocks(*decoder_layers, TRANSCRIPT, *width, 4 * width, false);
+            let mut work = blocks(*encoder_layers, heard, *width, 4 * width, false, None);
+            let said = blocks(*decoder_layers, TRANSCRIPT, *width, 4 * width, false, None);
             let (width, layers) = (f64::from(*width), f64::from(*decoder_layers));
             work = work.and(said);
             // Keys and values of what was heard, in every layer of the decoder, and the output.
