@@ -316,7 +316,7 @@ fn a_bad_field_is_named() {
             "text_config.hidden_size",
         ),
         (deep, Kind::NotJson, ""),
-        ("{\"hidden_size\": 4096".to_owned(), Kind::NotJson, ""),
+        ("{\"hidden_size\": 4096".to_owned(), Kind::Unfinished, ""),
         ("[1, 2]".to_owned(), Kind::NotAnObject, ""),
         ("<html>".to_owned(), Kind::NotJson, ""),
         (String::new(), Kind::NotJson, ""),
@@ -574,5 +574,24 @@ fn what_writes_no_text_is_refused_by_name() {
         for lang in [Lang::En, Lang::ZhCn] {
             assert!(error.message(lang).contains(field));
         }
+    }
+}
+
+/// Types and places are said in the reader's language, not in that of the parser.
+#[test]
+fn errors_are_whole_sentences_in_both_languages() {
+    let word = read_text("{\"model_type\":\"llama\",\"num_hidden_layers\":\"thirty\"}");
+    let word = word.expect_err("a word for a number");
+    assert!(word.message(Lang::ZhCn).contains("应为数字"));
+    assert!(word.message(Lang::En).contains("must be a number"));
+    let list = read_text("[1, 2]").expect_err("a list");
+    assert!(list.message(Lang::ZhCn).contains("列表"));
+    let cut = read_text("{\"hidden_size\": 4096,").expect_err("half a file");
+    for (lang, said) in [(Lang::ZhCn, "不完整"), (Lang::En, "breaks off")] {
+        let message = cut.message(lang);
+        assert!(
+            message.contains(said) && !message.contains("EOF"),
+            "{message}"
+        );
     }
 }

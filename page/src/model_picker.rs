@@ -1,6 +1,6 @@
 //! The model picker: a text input with a list below it, after the combobox pattern of WAI-ARIA 1.2.
 
-use cardfit::catalog::{Catalog, Model, Subject};
+use cardfit::catalog::{Catalog, Medium, Model, NetworkTask, Subject};
 use cardfit::scenario::{JobKind, ModelChoice, Param, Scope, SubjectKind};
 use cardfit::text::{Lang, text};
 use leptos::ev::KeyboardEvent;
@@ -29,6 +29,7 @@ fn subjects() -> impl Iterator<Item = (Subject<'static>, Vec<&'static str>)> {
         aliases: &'static [String],
     ) -> (Subject<'static>, Vec<&'static str>) {
         let mut names = vec![subject.id(), subject.name(), more];
+        names.extend(what_it_is(subject));
         names.extend(aliases.iter().map(String::as_str));
         (subject, names)
     }
@@ -41,6 +42,25 @@ fn subjects() -> impl Iterator<Item = (Subject<'static>, Vec<&'static str>)> {
     let workloads = catalog.workloads.iter();
     let workloads = workloads.map(|w| with(Subject::Workload(w), &w.name_zh, &w.aliases));
     models.chain(images).chain(networks).chain(workloads)
+}
+
+/// What people type who look for a thing of some kind and know no name yet, in both languages.
+fn what_it_is(subject: Subject<'_>) -> &'static [&'static str] {
+    match subject {
+        Subject::Language(_) | Subject::Workload(_) => &[],
+        Subject::Diffusion(model) => match model.medium {
+            Medium::Image => &["image", "text to image", "图片", "图像", "文生图", "绘画"],
+            Medium::Video => &["video", "text to video", "视频", "文生视频"],
+        },
+        Subject::Network(network) => match network.task {
+            NetworkTask::Classify => &["classification", "分类"],
+            NetworkTask::Detect => &["detection", "检测"],
+            NetworkTask::Segment => &["segmentation", "分割"],
+            NetworkTask::ImageText => &["image and text", "图文"],
+            NetworkTask::Text => &["embedding", "reranker", "嵌入", "向量", "检索"],
+            NetworkTask::Speech => &["speech", "ASR", "语音", "转写", "听写"],
+        },
+    }
 }
 
 /// Lines for what is typed, best first. Nothing typed: what the job is about. Something typed:

@@ -28,6 +28,8 @@ pub enum BringErrorKind {
     NotText,
     /// Not JSON.
     NotJson,
+    /// JSON that ends before it is complete.
+    Unfinished,
     /// JSON, but no object.
     NotAnObject,
     /// A field without which nothing can be said.
@@ -62,6 +64,7 @@ impl BringErrorKind {
             Self::TooLong => "bring.error.too_long",
             Self::NotText => "bring.error.not_text",
             Self::NotJson => "bring.error.not_json",
+            Self::Unfinished => "bring.error.unfinished",
             Self::NotAnObject => "bring.error.not_an_object",
             Self::Missing => "bring.error.missing",
             Self::WrongType => "bring.error.wrong_type",
@@ -105,14 +108,37 @@ impl BringError {
 
     /// The error in words, with the field's name.
     pub fn message(&self, lang: Lang) -> String {
+        // A type is a word of the reader's language; a value is as it was given.
+        let of_type = |word: &str| match type_key(word) {
+            Some(key) => text(lang, key, &[]),
+            None => word.to_owned(),
+        };
+        let (given, expected) = match self.kind {
+            BringErrorKind::WrongType => (self.given.clone(), of_type(&self.expected)),
+            BringErrorKind::NotAnObject => (of_type(&self.given), String::new()),
+            _ => (self.given.clone(), self.expected.clone()),
+        };
         text(
             lang,
             self.kind.key(),
             &[
                 ("field", &self.field),
-                ("given", &self.given),
-                ("expected", &self.expected),
+                ("given", &given),
+                ("expected", &expected),
             ],
         )
     }
+}
+
+/// Key of the text for a type that [`super::source::kind_of`] names.
+fn type_key(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "null" => "bring.type.null",
+        "true/false" => "bring.type.flag",
+        "number" => "bring.type.number",
+        "text" => "bring.type.text",
+        "list" => "bring.type.list",
+        "object" => "bring.type.object",
+        _ => return None,
+    })
 }

@@ -134,7 +134,10 @@ pub enum Note {
 impl Note {
     /// The note in words.
     pub fn message(&self, lang: Lang) -> String {
-        let billions = |params: u64| format!("{:.2}", params as f64 / 1e9);
+        let billions = |params: u64| match lang {
+            Lang::En => format!("{:.2} B", params as f64 / 1e9),
+            Lang::ZhCn => format!("{:.1} 亿", params as f64 / 1e8),
+        };
         let (key, value) = match self {
             Self::MultiTokenPrediction(layers) => ("bring.note.mtp", layers.to_string()),
             Self::Tower(params) => ("bring.note.tower", billions(*params)),

@@ -20,7 +20,12 @@ pub(super) fn parse(given: &str) -> Result<Map<String, Value>, BringError> {
             let finite = without_infinities(given);
             serde_json::from_str(&finite).map_err(|_| {
                 let place = format!("{}:{}", first.line(), first.column());
-                BringError::of(Kind::NotJson, "", &place).expected(first.to_string())
+                let kind = if first.is_eof() && !given.trim().is_empty() {
+                    Kind::Unfinished
+                } else {
+                    Kind::NotJson
+                };
+                BringError::of(kind, "", &place)
             })?
         }
     };

@@ -99,7 +99,7 @@ fn strip_magnitude(text: &str) -> Option<(&str, i32)> {
 }
 
 /// The shortest form that [`read`] turns back into exactly `value`: plain below a million, with
-/// `M`, `B` or `T` above where that is shorter.
+/// `M`, `B` or `T` above where that is shorter, with an exponent from a thousand `T` on.
 pub fn write(value: f64) -> String {
     let plain = format!("{value}");
     if value.abs() < 1e6 {
@@ -112,6 +112,7 @@ pub fn write(value: f64) -> String {
         .filter(|short| {
             read(short, Unit::One).is_some_and(|back| back.to_bits() == value.to_bits())
         })
+        .chain((value.abs() >= 1e15).then(|| format!("{value:e}")))
         .chain([plain.clone()])
         .min_by_key(String::len)
         .unwrap_or(plain)

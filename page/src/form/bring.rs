@@ -254,8 +254,11 @@ fn WhatWasRead(model: Brought) -> impl IntoView {
     }
 }
 
-/// A value as a person reads it: large counts in thousands.
+/// A value as a person reads it: large counts in thousands, yes and no in the reader's language.
 fn shown(lang: Lang, value: &str) -> String {
+    if let "yes" | "no" = value {
+        return text(lang, &format!("page.{value}"), &[]);
+    }
     match value.parse::<u64>() {
         Ok(number) if number >= 1_000_000 => format::parameters(lang, number as f64),
         _ => value.replace(',', ", "),
