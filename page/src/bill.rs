@@ -48,7 +48,9 @@ fn quantity(lang: Lang, currency: Currency, line: &Line) -> String {
     let [_, quantity, _] = line.quantity;
     let n = match line.unit {
         LineUnit::Share => format::percent(quantity),
-        _ => format::number(lang, quantity, 5),
+        // Whole cards and days are known as they are, worked hours are an estimate.
+        _ if quantity.fract() == 0.0 => format::number(lang, quantity, 5),
+        _ => format::number(lang, quantity, 3),
     };
     let price = format::money(lang, currency, line.unit_price);
     text(lang, key, &[("n", &n), ("price", &price)])

@@ -109,6 +109,24 @@ pub fn count(lang: Lang, value: u64) -> String {
     number(lang, value as f64, 4)
 }
 
+/// A figure that was given: whole ones as they are up to a million, `16,384`; others as [`number`] to four digits.
+pub fn given(lang: Lang, value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e6 {
+        return grouped(&format!("{value:.0}"));
+    }
+    number(lang, value, 4)
+}
+
+/// A rate of data, given in MB/s, in the unit that it fills: `9.4 kB/s`, `72 MB/s`, `1.5 GB/s`.
+pub fn data_rate(lang: Lang, mb_per_s: f64) -> String {
+    let (value, unit) = match mb_per_s {
+        rate if rate < 0.9995 => (rate * 1e3, "kB/s"),
+        rate if rate < 999.5 => (rate, "MB/s"),
+        rate => (rate / 1e3, "GB/s"),
+    };
+    format!("{} {unit}", number(lang, value, 3))
+}
+
 /// A figure as it stands in an input: plain digits that can be edited, no separators.
 pub fn plain(value: f64) -> String {
     if !value.is_finite() {
@@ -265,8 +283,10 @@ fn time_unit(seconds: f64) -> &'static TimeUnit {
 
 fn in_unit(seconds: f64, unit: &TimeUnit) -> String {
     let value = seconds / unit.seconds;
-    if value >= 9.95 {
-        grouped(&format!("{value:.0}"))
+    if value >= 999.5 {
+        estimated(value, 3)
+    } else if value >= 9.95 {
+        format!("{value:.0}")
     } else {
         estimated(value, 2)
     }
@@ -343,30 +363,44 @@ pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     if value >= 9.95 || value == 0.0 {
         format!("{value:.0}%")
+    } else if value.abs() < 0.05 {
+        "<0.1%".to_owned()
     } else {
         format!("{value:.1}%")
     }
 }
 
-/// A day given as `YYYY-MM-DD`, in the language's own form; anything else as it stands.
+/// A day given as `YYYY-MM-DD` or a month as `YYYY-MM`, in the language's own form; anything else as it stands.
 pub fn date(lang: Lang, iso: &str) -> String {
-    let mut parts = iso.split('-');
-    let (Some(year), Some(month), Some(day)) = (parts.next(), parts.next(), parts.next()) else {
-        return iso.to_owned();
+    let parts: Vec<&str> = iso.split('-').collect();
+    let named = |month: &str| {
+        let month = month
+            .parse()
+            .ok()
+            .filter(|month| (1..=12u8).contains(month))?;
+        Some(text(lang, &format!("page.month.{month}"), &[]))
     };
-    let (Ok(month), Ok(day)) = (month.parse::<u8>(), day.parse::<u8>()) else {
-        return iso.to_owned();
+    let said = match parts.as_slice() {
+        [year, month, day] => named(month)
+            .zip(day.parse::<u8>().ok())
+            .map(|(month, day)| {
+                let day = day.to_string();
+                text(
+                    lang,
+                    "page.date",
+                    &[("year", year), ("month", &month), ("day", &day)],
+                )
+            }),
+        [year, month] => named(month).map(|month| {
+            text(
+                lang,
+                "page.date.month",
+                &[("year", year), ("month", &month)],
+            )
+        }),
+        _ => None,
     };
-    if !(1..=12).contains(&month) || parts.next().is_some() {
-        return iso.to_owned();
-    }
-    let name = text(lang, &format!("page.month.{month}"), &[]);
-    let day = day.to_string();
-    text(
-        lang,
-        "page.date",
-        &[("year", year), ("month", &name), ("day", &day)],
-    )
+    said.unwrap_or_else(|| iso.to_owned())
 }
 
 /// Parameters: in English in the unit that model names use, `8.0 B`, `671 B`; in Chinese in its own, `80.3 亿`.
@@ -412,6 +446,40 @@ mod tests {
         assert_eq!(number(Lang::En, 999_960.0, 3), "1 million");
         assert_eq!(number(Lang::En, 1e18, 3), "1,000,000 trillion");
         assert_eq!(count(Lang::En, 10_000), "10,000");
+    }
+
+    #[test]
+    fn what_was_given_is_not_rounded() {
+        assert_eq!(given(Lang::En, 16_384.0), "16,384");
+        assert_eq!(given(Lang::ZhCn, 65_536.0), "65,536");
+        assert_eq!(given(Lang::ZhCn, 30_720_000.0), "3,072 万");
+        assert_eq!(given(Lang::En, 0.084_821), "0.08482");
+    }
+
+    #[test]
+    fn a_rate_of_data_is_in_the_unit_that_it_fills() {
+        assert_eq!(data_rate(Lang::En, 0.009_44), "9.44 kB/s");
+        assert_eq!(data_rate(Lang::En, 72.31), "72.3 MB/s");
+        assert_eq!(data_rate(Lang::En, 2_540.0), "2.54 GB/s");
+    }
+
+    #[test]
+    fn a_month_is_said_without_a_day() {
+        assert_eq!(date(Lang::ZhCn, "2026-11"), "2026年11月");
+        assert_eq!(date(Lang::En, "2026-11"), "Nov 2026");
+        assert_eq!(date(Lang::En, "2026"), "2026");
+    }
+
+    #[test]
+    fn ends_have_three_digits_at_most() {
+        let ms = range(0.494, 0.907, 1.374);
+        assert_eq!(seconds_ends(Lang::En, ms), "494–1,370");
+    }
+
+    #[test]
+    fn a_share_of_next_to_nothing_is_not_nothing() {
+        assert_eq!(percent(0.0002), "<0.1%");
+        assert_eq!(percent(0.0), "0%");
     }
 
     #[test]

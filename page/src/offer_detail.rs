@@ -161,8 +161,8 @@ fn offer_facts(offer: Arc<Offer>) -> impl IntoView {
                     }
                 })}
             {speed_facts(&offer)}
-            {price_facts(&offer)}
             {move || grounds(&resting)}
+            {price_facts(&offer)}
             {take::launch_files(&offer)}
         </div>
     }

@@ -60,7 +60,10 @@ pub fn OwnPrice(
             Some(provider) => {
                 let billing = (price.billing != Billing::OnDemand)
                     .then(|| words::billing(lang, price.billing));
-                let day = price.as_of.as_deref().map(|day| format::date(lang, day));
+                let day = price
+                    .as_of
+                    .as_deref()
+                    .map(|day| format::date(lang, day).replace(' ', "\u{a0}"));
                 Some(
                     [Some(provider.clone()), billing, day]
                         .into_iter()

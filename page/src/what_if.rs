@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cardfit::catalog::{Catalog, NetworkTask, PriceBook};
 use cardfit::offers::{self, Offer, Run};
-use cardfit::scenario::limits::Limit;
+use cardfit::scenario::limits::{Limit, Unit};
 use cardfit::scenario::{
     Choice, DiffusionMethod, Job, Load, ModelChoice, Scenario, Training, number, parse, to_query,
 };
@@ -106,7 +106,15 @@ impl Slider {
             Some(names) => text(lang, &format!("{names}.{}", value.replace('-', "_")), &[]),
             None => value
                 .parse::<f64>()
-                .map_or_else(|_| value.to_owned(), |v| format::number(lang, v, 4)),
+                .map_or_else(|_| value.to_owned(), |v| self.with_unit(lang, v)),
+        }
+    }
+
+    fn with_unit(&self, lang: Lang, value: f64) -> String {
+        let figure = format::given(lang, value);
+        match Limit::of(self.param).map(|limit| limit.unit) {
+            Some(Unit::Gigabytes) => format!("{figure} GB"),
+            _ => figure,
         }
     }
 

@@ -87,10 +87,9 @@ pub fn facts(
             name("offer.speed.decode_possible"),
             per_second(input.prepared_per_s),
         ));
-        let disk = format::number(lang, input.disk_mb_per_s, 3);
         facts.push((
             name("offer.speed.disk"),
-            text(lang, "offer.speed.mb_per_s", &[("n", &disk)]),
+            format::data_rate(lang, input.disk_mb_per_s),
         ));
     }
     facts

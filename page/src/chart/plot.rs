@@ -261,13 +261,17 @@ fn said(mark: &Mark) -> String {
 fn Tip(mark: Mark, width: f64) -> impl IntoView {
     let (x, y) = mark.at;
     // Kept on the side where there is room.
-    let left = x < width / 2.0;
+    let (left, right) = if x < width / 2.0 {
+        (format!("{x:.0}px"), "auto".to_owned())
+    } else {
+        ("auto".to_owned(), format!("{:.0}px", width - x))
+    };
     view! {
         <div
             class="chart-tip"
-            class:flipped=!left
             aria-hidden="true"
-            style:left=format!("{x:.0}px")
+            style:left=left
+            style:right=right
             style:top=format!("{y:.0}px")
         >
             <b>{mark.title}</b>

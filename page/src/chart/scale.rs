@@ -114,10 +114,33 @@ impl Scale {
             10.0 * 365.0 * 86_400.0,
             100.0 * 365.0 * 86_400.0,
         ];
-        let inside: Vec<f64> = STEPS
-            .into_iter()
-            .filter(|step| (self.from..=self.to).contains(step))
-            .collect();
+        // Of a short span, what a clock shows.
+        const FINE: [f64; 14] = [
+            60.0,
+            120.0,
+            180.0,
+            300.0,
+            600.0,
+            900.0,
+            1200.0,
+            1800.0,
+            2700.0,
+            3600.0,
+            2.0 * 3600.0,
+            3.0 * 3600.0,
+            5.0 * 3600.0,
+            10.0 * 3600.0,
+        ];
+        let within = |steps: &[f64]| -> Vec<f64> {
+            let inside = steps.iter().copied();
+            inside
+                .filter(|step| (self.from..=self.to).contains(step))
+                .collect()
+        };
+        let mut inside = within(&STEPS);
+        if inside.len() < 3 && self.from >= 60.0 / 2.0 && self.to <= 20.0 * 3600.0 {
+            inside = within(&FINE);
+        }
         if inside.len() < 2 {
             return self.ticks(most);
         }

@@ -86,7 +86,7 @@ fn Extras() -> impl IntoView {
             .with(|s| crate::answer::AnswerKind::of(s) == crate::answer::AnswerKind::Monthly)
     });
     view! {
-        <div>
+        <div class="stack">
             <p class="note">{t("extras.note")}</p>
             <Presets />
             <section class="group">

@@ -320,7 +320,7 @@ fn Sources(card: &'static Card) -> impl IntoView {
             .map(|notes| {
                 view! {
                     <p class="note">
-                        {t("card.note")} " " {move || note_in(App::get().lang.get(), &notes)}
+                        {t("card.note")} {t("page.space")} {move || note_in(App::get().lang.get(), &notes)}
                     </p>
                 }
             })}
@@ -504,7 +504,7 @@ fn Prices(card: &'static Card) -> impl IntoView {
                             <td>{format!("{}{together}", words::billing(lang, offer.billing))}</td>
                             <td class="figure">{format::money(lang, offer.currency, hour)}</td>
                             <td class="figure">{format::money(lang, currency, converted)}</td>
-                            <td>{format::date(lang, &offer.as_of)}</td>
+                            <td class="day">{format::date(lang, &offer.as_of)}</td>
                             <td>
                                 {price_source(lang, &offer.source)}
                                 {(!caution.is_empty())

@@ -66,14 +66,12 @@ impl Line {
             && self.better != Better::Neither
             && ratio.is_finite()
             && !(0.95..1.05).contains(&ratio);
-        let digits = if ratio >= 10.0 { 0 } else { 1 };
-        tells.then(|| {
-            if ratio < 0.1 {
-                format!("{ratio:.2}×")
-            } else {
-                format!("{ratio:.digits$}×")
-            }
-        })
+        let digits = match ratio {
+            r if r >= 10.0 => 0,
+            r if r >= 1.0 => 1,
+            _ => 2,
+        };
+        tells.then(|| format!("{ratio:.digits$}×"))
     }
 }
 
@@ -479,7 +477,7 @@ mod tests {
         assert!(!time.is_best(0) && time.is_best(2));
         assert_eq!(time.against_first(0), None);
         assert_eq!(time.against_first(1).as_deref(), Some("1.5×"));
-        assert_eq!(time.against_first(2).as_deref(), Some("0.5×"));
+        assert_eq!(time.against_first(2).as_deref(), Some("0.50×"));
     }
 
     #[test]

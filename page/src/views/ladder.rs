@@ -61,7 +61,7 @@ pub fn Ladder() -> impl IntoView {
     view! {
         <main class="wide-page" id="answer">
             <h2 class="view-title">{t("ladder.title")}</h2>
-            <div class="filters">
+            <div class="filters loose">
                 <MetricChoice metric />
                 <Segments
                     name="ladder-tier"
@@ -79,7 +79,8 @@ pub fn Ladder() -> impl IntoView {
                 />
             </div>
             <p class="lead" data-testid="ladder-lead">
-                {move || text(app.lang.get(), metric.get().lead_key(), &[])} " "
+                {move || text(app.lang.get(), metric.get().lead_key(), &[])}
+                {t("page.space")}
                 {t("ladder.tiers_say")}
             </p>
             <ol class="ladder" data-testid="ladder">

@@ -275,7 +275,7 @@ fn said(lang: Lang, currency: Currency, value: f64, unit: Unit) -> String {
         }
     };
     match unit {
-        Unit::One => format::number(lang, value, 4),
+        Unit::One => format::given(lang, value),
         Unit::Bytes if value >= 0.05 * format::GIB => format::gib(value),
         // Beside parameters, which English counts in B too, bytes are said in full.
         Unit::Bytes if value < 1e3 => {
@@ -287,7 +287,7 @@ fn said(lang: Lang, currency: Currency, value: f64, unit: Unit) -> String {
         Unit::Seconds if value < 1e-3 => scaled_small(value),
         Unit::Seconds => format::seconds(lang, value),
         Unit::Hours => format::seconds(lang, value * 3600.0),
-        Unit::Tokens => format::number(lang, value, 4),
+        Unit::Tokens => format::given(lang, value),
         Unit::TokensPerSecond => text(
             lang,
             "offer.rate.tokens",

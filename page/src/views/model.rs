@@ -118,11 +118,11 @@ fn ModelFacts(model: &'static Model) -> impl IntoView {
             </section>
             <section class="panel">
                 <h3 class="part-title">{t("model.weights")}</h3>
-                <table class="plain-table" data-testid="model-weights">
+                <table class="plain-table sizes" data-testid="model-weights">
                     <tbody>{table(weights)}</tbody>
                 </table>
                 <h3 class="part-title">{t("model.cache")}</h3>
-                <table class="plain-table" data-testid="model-cache">
+                <table class="plain-table sizes" data-testid="model-cache">
                     <tbody>{table(cache)}</tbody>
                 </table>
             </section>

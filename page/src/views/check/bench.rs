@@ -59,7 +59,13 @@ pub fn QuickBenchmarks(
                         let values = values
                             .each_ref()
                             .map(|(name, value)| (*name, value.as_str()));
-                        text(lang, "check.page.bench_expect", &values)
+                        // Of some nothing better is known than what is too little.
+                        let key = if expected > least {
+                            "check.page.bench_expect"
+                        } else {
+                            "check.page.bench_least"
+                        };
+                        text(lang, key, &values)
                     },
                 );
                 let (title, about) = keys(kind);

@@ -327,7 +327,7 @@ fn Followed(job: &'static str) -> impl IntoView {
                 steps
                     .iter()
                     .map(|step| {
-                        let mut row = vec![format::number(lang, step.at, 4)];
+                        let mut row = vec![format::given(lang, step.at)];
                         match &step.best {
                             Some(offer) => row.extend([
                                 words::cards(lang, offer),
@@ -457,7 +457,7 @@ fn draw(steps: &[Step], axis: Option<Axis>, told: &Told, (width, height): (f64, 
     );
     let x_ticks: Vec<Tick> = all
         .iter()
-        .map(|value| (*value, format::number(told.lang, *value, 3)))
+        .map(|value| (*value, format::given(told.lang, *value)))
         .collect();
     let mut svg = Svg::default();
     let title = text(told.lang, told.figure.title_key(told.kind), &[]);

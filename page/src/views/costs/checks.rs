@@ -92,9 +92,9 @@ fn words_of(lang: Lang, check: Check, money: &impl Fn(f64) -> String) -> (String
                 "check.disk_load"
             },
             vec![
-                ("feed", number(feed_mb_s)),
+                ("feed", format::data_rate(lang, feed_mb_s)),
                 ("model", number(model_gb)),
-                ("load", number(load_mb_s)),
+                ("load", format::data_rate(lang, load_mb_s)),
             ],
         ),
         Check::DiskSpace { gb } => ("check.disk_space", vec![("gb", number(gb))]),

@@ -87,7 +87,10 @@ fn Images(card: Card, count: u32) -> impl IntoView {
         match (reach.per_minute, reach.offload) {
             (None, _) => text(lang, "reach.does_not_fit", &[]),
             (Some(_), PipelineOffload::None) => weights,
-            (Some(_), offload) => format!("{weights}, {}", words::choice(lang, offload)),
+            (Some(_), offload) => {
+                let comma = text(lang, "page.comma", &[]);
+                format!("{weights}{comma}{}", words::choice(lang, offload))
+            }
         }
     };
     view! {
