@@ -196,7 +196,11 @@ pub fn generation_time(
         } else {
             run.weights
         },
-        runtime: Runtime::Eager,
+        // Engines are built of all networks; compilers are mostly asked for the denoiser alone.
+        runtime: match run.runtime {
+            Runtime::Tensorrt => Runtime::Tensorrt,
+            Runtime::Eager | Runtime::Compiled => Runtime::Eager,
+        },
         ..*run
     };
     let decode = time(&decode_run, &decoding, card, constants);

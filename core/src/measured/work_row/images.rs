@@ -8,6 +8,9 @@ use crate::estimate::work::WorkPlan;
 use crate::measured::{InferenceRow, TrainingRow};
 use crate::scenario::{DiffusionMethod, Optimizer, PipelineOffload, Runtime, TrainingPrecision};
 
+/// Images of one batch of an MLPerf submission whose batch is not stated.
+const OFFLINE_BATCH: u32 = 8;
+
 type Read<'a> = Result<(WorkRun<'a>, WorkPlan, Quantity), &'static str>;
 
 /// The model of a name, notes in brackets left out.
@@ -113,7 +116,10 @@ pub(super) fn generation<'a>(row: &'a InferenceRow, words: &str, catalog: &'a Ca
     } else {
         PipelineOffload::None
     };
-    let batch = row.batch_or_concurrency.unwrap_or(1).max(1);
+    // MLPerf's offline runs make as many at once as they like, and pictures are not saved one by one.
+    let offline = row.source.contains("/Offline/");
+    let usual = if offline { OFFLINE_BATCH } else { 1 };
+    let batch = row.batch_or_concurrency.unwrap_or(usual).max(1);
     let cards = row.n_gpus.unwrap_or(1).max(1);
     let rate_of_all = row.metric == "images_per_s";
     let shares = if rate_of_all { 1 } else { cards };
