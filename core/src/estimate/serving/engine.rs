@@ -161,23 +161,78 @@ pub enum AnswerLengths {
 }
 
 impl AnswerLengths {
-    /// Steps, in mean answers, that the end of a run lasts beyond what its tokens take with `running` requests at
-    /// once; `refilled`: new requests entered as others left, so that those under way at the end are
-    /// anywhere in their answers.
+    /// How a run ends in which `running` requests are under way when the last has entered; `refilled`: new requests
+    /// entered as others left, so that those under way are anywhere in their answers.
     ///
-    /// The longest of `n` evenly spread answers is near two means; of those under way, whose mean rest is two
-    /// thirds of a mean, it has nearly all of that left. Of people's it is `ln n` means, and what is
-    /// left of an answer is as long as a new one.
-    pub fn overhang(self, running: f64, refilled: bool) -> f64 {
-        if running < 4.0 {
-            return 0.0;
+    /// Of evenly spread answers a share `1 - t / 2` is still written after `t` means, of those anywhere in
+    /// them `(1 - t / 2)^2`; of people's `e^-t` either way, for what is left of one is as long as a new one.
+    pub fn ending(self, running: f64, refilled: bool) -> Ending {
+        let (lasts, tokens) = match self {
+            Self::Even if refilled => (2.0 * (1.0 - 1.0 / running.sqrt()), 2.0 / 3.0),
+            Self::Even => (2.0 * running / (running + 1.0), 1.0),
+            Self::People => (running.ln(), 1.0),
+            Self::Alike => (1.0, 1.0),
+        };
+        if running < FEW || lasts <= tokens {
+            return Ending {
+                lasts: 1.0,
+                tokens: 1.0,
+                lengths: Self::Alike,
+                refilled,
+            };
         }
-        match self {
-            Self::Alike => 0.0,
-            Self::Even if refilled => 2.0 * (1.0 - 1.0 / running.sqrt()) - 2.0 / 3.0,
-            Self::Even => 2.0 * running / (running + 1.0) - 1.0,
-            Self::People => (running.ln() - 1.0).max(0.0),
+        Ending {
+            lasts,
+            tokens,
+            lengths: self,
+            refilled,
         }
+    }
+}
+
+/// Requests that end with one another, however their lengths differ.
+const FEW: f64 = 4.0;
+
+/// The end of a run, in mean answers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ending {
+    /// Steps until the last answer is written.
+    pub lasts: f64,
+    /// Tokens of one of the requests under way that are written in it, on average.
+    pub tokens: f64,
+    lengths: AnswerLengths,
+    refilled: bool,
+}
+
+impl Ending {
+    /// Share of the requests that are still under way after `steps`.
+    fn left_after(&self, steps: f64) -> f64 {
+        match self.lengths {
+            AnswerLengths::Alike => 1.0,
+            AnswerLengths::Even if self.refilled => (1.0 - steps / 2.0).max(0.0).powi(2),
+            AnswerLengths::Even => (1.0 - steps / 2.0).max(0.0),
+            AnswerLengths::People => (-steps).exp(),
+        }
+    }
+
+    /// The sum over the end's steps of what `step` says of one with a share of the requests under way.
+    pub fn sum(&self, mut step: impl FnMut(f64) -> f64) -> f64 {
+        /// Where Gauss and Legendre's rule of six points looks, as a share of the whole, and the weight of each.
+        const POINTS: [(f64, f64); 6] = [
+            (0.033_765_242_898_423_99, 0.085_662_246_189_585_17),
+            (0.169_395_306_766_867_74, 0.180_380_786_524_069_3),
+            (0.380_690_406_958_401_55, 0.233_956_967_286_345_52),
+            (0.619_309_593_041_598_5, 0.233_956_967_286_345_52),
+            (0.830_604_693_233_132_3, 0.180_380_786_524_069_3),
+            (0.966_234_757_101_576, 0.085_662_246_189_585_17),
+        ];
+        if self.lengths == AnswerLengths::Alike {
+            return step(1.0) * self.lasts;
+        }
+        POINTS
+            .iter()
+            .map(|(at, weight)| step(self.left_after(at * self.lasts)) * weight * self.lasts)
+            .sum()
     }
 }
 
@@ -187,19 +242,35 @@ mod tests {
 
     #[test]
     fn the_end_of_a_run_is_longer_the_more_its_answers_differ() {
-        let (alike, even, people) = (
-            AnswerLengths::Alike,
-            AnswerLengths::Even,
-            AnswerLengths::People,
-        );
-        assert!(alike.overhang(100.0, true).abs() < 1e-12);
+        // Steps that cost alike: as many as there are until the last answer.
+        let steps = |lengths: AnswerLengths, refilled| lengths.ending(100.0, refilled).sum(|_| 1.0);
+        assert!((steps(AnswerLengths::Alike, true) - 1.0).abs() < 1e-12);
         // 100 answers between 0 and 2 means: the longest is at 200 / 101 means.
-        assert!((even.overhang(100.0, false) - (200.0 / 101.0 - 1.0)).abs() < 1e-12);
-        // Refilled, what is left of those under way has a mean of 2/3 and a longest near 1.8 of 100.
-        assert!((even.overhang(100.0, true) - (1.8 - 2.0 / 3.0)).abs() < 1e-12);
+        assert!((steps(AnswerLengths::Even, false) - 200.0 / 101.0).abs() < 1e-12);
+        // Refilled, what is left of those under way has a longest near 1.8 of 100.
+        assert!((steps(AnswerLengths::Even, true) - 1.8).abs() < 1e-12);
         // The longest of 100 exponential ones is near ln 100 = 4.605 means.
-        assert!((people.overhang(100.0, true) - 3.605).abs() < 1e-3);
+        assert!((steps(AnswerLengths::People, true) - 4.605).abs() < 1e-3);
         // Few at once end with one another.
-        assert!(people.overhang(2.0, false).abs() < 1e-12);
+        let few = AnswerLengths::People.ending(2.0, false);
+        assert!((few.sum(|_| 1.0) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_grows_with_the_batch_is_paid_once_for_each_token() {
+        // Steps that cost as many as are under way: the tokens written in the end, whatever its length.
+        for (lengths, refilled) in [
+            (AnswerLengths::Alike, false),
+            (AnswerLengths::Even, false),
+            (AnswerLengths::Even, true),
+            (AnswerLengths::People, true),
+        ] {
+            let ending = lengths.ending(1000.0, refilled);
+            let tokens = ending.sum(|share| share);
+            assert!(
+                (tokens / ending.tokens - 1.0).abs() < 0.01,
+                "{lengths:?} {tokens}"
+            );
+        }
     }
 }

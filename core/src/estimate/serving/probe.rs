@@ -143,24 +143,22 @@ impl<'a> Probe<'a> {
     }
 
     /// Seconds from the first of `requests` to the last token, as many of them in flight as the plan says. Where
-    /// answers differ in length, the last are written nearly alone, and so long the cost of a step that
-    /// does not grow with the batch is paid.
+    /// answers differ in length, fewer and fewer are under way at the end: each step of it costs what one with so many
+    /// does, which for models of experts hardly falls until few are left.
     pub fn run_s(&self, requests: f64) -> f64 {
         let load = self.load();
-        let whole_s = load.cycle_s * requests / load.running;
         let refilled = requests > 1.5 * load.running;
-        let overhang = self
-            .setting
-            .details
-            .answers
-            .overhang(load.running, refilled);
+        let ending = self.setting.details.answers.ending(load.running, refilled);
         let job = self.setting.job;
         let output = f64::from(job.output_tokens.max(1));
         let context = f64::from(job.prompt_tokens) + output / 2.0;
-        let alone_s = step(&self.setting, 1.0, context)
-            .seconds
-            .min(load.step.seconds);
-        whole_s + alone_s * output * overhang
+        let before_s =
+            load.cycle_s * requests / load.running - ending.tokens * output * load.step.seconds;
+        before_s
+            + output
+                * ending.sum(|share| {
+                    step(&self.setting, (share * load.running).max(1.0), context).seconds
+                })
     }
 
     /// [`run_s`](Self::run_s) of one batch.
