@@ -40,6 +40,8 @@ fn element_bytes(job: &TrainingJob<'_>, stack: Stack) -> f64 {
 pub struct Saved {
     /// Tensors of the stream's and the inner widths, before the software's own surplus.
     pub tensors: f64,
+    /// Those of routed experts that run one after another, so that the surplus is that of one of them alone.
+    pub in_turn: f64,
     /// Score matrices, or each query row's log-sum-exp: no software keeps more of them.
     pub scores: f64,
 }
@@ -47,7 +49,7 @@ pub struct Saved {
 impl Saved {
     /// Both, with `surplus` copies of the tensors.
     pub fn with_surplus(self, surplus: f64) -> f64 {
-        self.tensors * surplus + self.scores
+        self.tensors * surplus + self.in_turn + self.scores
     }
 }
 
@@ -84,9 +86,15 @@ pub fn saved(job: &TrainingJob<'_>, counts: &Counts, plan: &TrainingPlan, scores
         // Log-sum-exp of each query row.
         4.0 * counts.head_layers as f64
     };
+    let in_turn = if stack == Stack::Transformers {
+        (counts.routed_elements as f64 * element / split).min(per_token / split)
+    } else {
+        0.0
+    };
     let tokens = tokens(job, plan);
     Saved {
-        tensors: tokens * (per_token / split + whole),
+        tensors: tokens * (per_token / split + whole - in_turn),
+        in_turn: tokens * in_turn,
         scores: tokens * score_bytes / split,
     }
 }
@@ -346,6 +354,29 @@ mod tests {
         let rows = 4.0 * 48.0 * 64.0 * 2048.0 * 4.0;
         assert!((of(Recompute::Selective) - (32.0 * SBH + rows + one_block)).abs() < 1.0);
         assert!((of(Recompute::Full) - 2.0 * SBH).abs() < 1.0);
+    }
+
+    #[test]
+    fn experts_that_run_in_turn_have_the_temporaries_of_one() {
+        let model = crate::catalog::Catalog::embedded()
+            .model("mixtral-8x7b")
+            .unwrap();
+        let counts = Counts::of(&model.transformer, model.params_total);
+        let kept = |stack| {
+            let mut job = job(model, true);
+            job.habits.stack = Some(stack);
+            saved(&job, &counts, &plan(1, Recompute::Full), true)
+        };
+        // 32 blocks x 4 x 2048 tokens x (two experts of 4 x 14336 and a copy of 4096 there and back), 2 bytes each.
+        let routed = 32.0 * 8192.0 * 2.0 * (4.0 * 14_336.0 + 2.0 * 4096.0) * 2.0;
+        let in_turn = kept(Stack::Transformers);
+        assert!((in_turn.in_turn - routed).abs() < 1.0);
+        assert!(kept(Stack::Fsdp).in_turn.abs() < 1.0);
+        // Without a surplus it makes no difference; with one, it is not theirs.
+        let together = kept(Stack::Fsdp);
+        assert!((in_turn.with_surplus(1.0) - together.with_surplus(1.0)).abs() < 1.0);
+        let saving = together.with_surplus(1.3) - in_turn.with_surplus(1.3);
+        assert!((saving - 0.3 * routed).abs() < 1.0);
     }
 
     #[test]

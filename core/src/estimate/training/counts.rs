@@ -38,6 +38,8 @@ pub struct Counts {
     pub scanned_elements: u64,
     /// The same in feed-forward networks.
     pub ffn_elements: u64,
+    /// Those of `ffn_elements` that routed experts leave.
+    pub routed_elements: u64,
     /// Those of `ffn_elements` that are a gate after its activation.
     pub ffn_gate_elements: u64,
     /// Those of `ffn_elements` that only the last matrix's own gradient needs.
@@ -87,6 +89,7 @@ impl Counts {
             key_value_elements: 0,
             scanned_elements: 0,
             ffn_elements: 0,
+            routed_elements: 0,
             ffn_gate_elements: 0,
             ffn_output_elements: 0,
             product_elements: 0,
@@ -183,6 +186,7 @@ impl Counts {
             let (ffn, shared) = (u64::from(e.ffn), u64::from(e.shared_ffn));
             // A routed token is copied to each of its experts and back.
             self.ffn_elements += expert_layers * (kept * (used * ffn + shared) + 2 * used * h);
+            self.routed_elements += expert_layers * (kept * used * ffn + 2 * used * h);
             self.ffn_output_elements += expert_layers * (used * ffn + shared);
             self.ffn_gate_elements += gates * expert_layers * (used * ffn + shared);
             self.product_elements += expert_layers * matrices * (used * (h + ffn) + h + shared);
