@@ -64,6 +64,11 @@ fn one() -> u32 {
     1
 }
 
+/// Most denoisers have heads of 128.
+fn usual_head() -> u32 {
+    128
+}
+
 /// The layers of a denoiser.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -103,6 +108,9 @@ pub struct DenoiserBlocks {
     pub width: u32,
     /// Width of the feed-forward network.
     pub ffn: u32,
+    /// Width of an attention head.
+    #[serde(default = "usual_head")]
+    pub head: u32,
     /// How prompt and picture meet.
     pub kind: BlockKind,
 }

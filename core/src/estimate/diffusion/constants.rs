@@ -12,6 +12,8 @@ coefficients! {
         convolution: 0.8, 0.2 ..= 1.6;
         /// Share that attention reaches, over that of products.
         attention: 0.8, 0.2 ..= 1.6;
+        /// Share that attention of a transformer reaches with heads of 64, over that with heads of 128.
+        narrow_heads: 0.85, 0.5 ..= 1.2;
         /// The same on Hopper, over that of other cards: FlashAttention-2 reaches 35 of 100 of an
         /// H100's peak where it reaches 70 of an A100's (Shah et al. 2024).
         hopper_attention: 0.6, 0.3 ..= 1.2;

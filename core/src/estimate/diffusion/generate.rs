@@ -71,7 +71,7 @@ fn wide(format: WeightFormat, card: &Card) -> ComputeDtype {
 }
 
 /// Numbers of an attention head: the first Stable Diffusion has eight heads at every level, of which the finest level
-/// does nearly all; later U-Nets and transformers have heads of 64 and 128.
+/// does nearly all; later U-Nets have heads of 64.
 fn head_width(model: &DiffusionModel) -> f64 {
     /// Width of the text encoder of the first Stable Diffusion.
     const FIRST_CONTEXT: u32 = 768;
@@ -80,7 +80,7 @@ fn head_width(model: &DiffusionModel) -> f64 {
             channels, context, ..
         } if *context == FIRST_CONTEXT => channels.first().map_or(40.0, |c| f64::from(*c) / 8.0),
         Backbone::Unet { .. } => 64.0,
-        Backbone::Transformer { .. } => 128.0,
+        Backbone::Transformer { groups, .. } => groups.first().map_or(128.0, |g| f64::from(g.head)),
     }
 }
 
@@ -136,6 +136,12 @@ pub(super) fn time(
             "Hopper" if run.fused_attention => c.hopper_attention,
             _ => 1.0,
         };
+    // Kernels of fused attention keep less of the units busy with narrow heads (Dao 2023, Shah et al. 2024).
+    let narrow_heads = match run.model.denoiser.layers {
+        Backbone::Transformer { .. } if head_width(run.model) < 128.0 => c.narrow_heads,
+        _ => 1.0,
+    };
+    let attention = attention / narrow_heads;
     let compute_s = (work.products / own * if expanded { c.expanded } else { 1.0 }
         + work.convolutions / convolutions
         + work.attention / (products * c.attention) * attention)
