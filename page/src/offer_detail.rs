@@ -1,25 +1,27 @@
 //! One card in detail: its counts, memory, plan, speed, price, what the estimate rests on, what would make it fit.
 
+mod price;
+mod speed;
+
 use std::sync::Arc;
 
-use cardfit::estimate::{Basis, TimeParts};
-use cardfit::offers::{Fit, Offer, PriceUsed, Run};
-use cardfit::rental::{Billed, said_in};
-use cardfit::text::{Lang, text};
+use cardfit::estimate::Basis;
+use cardfit::offers::{Fit, Offer, Run};
+use cardfit::text::text;
 use leptos::prelude::*;
 
-use crate::answer::{AnswerKind, Row, cost};
-use crate::bill::BillTable;
-use crate::book;
+use crate::answer::{Row, cost};
 use crate::glyphs::FitGlyph;
 use crate::lazy::lazy_view;
 use crate::offers_table::reveal;
 use crate::state::App;
-use crate::views::costs::unit_costs;
 use crate::views::{View, ViewLink, link_of};
 use crate::what_if::WhatIf;
 use crate::words::{self, t};
 use crate::{format, live, remedies, take, why};
+use price::price_facts;
+pub use price::price_origin;
+use speed::speed_facts;
 
 lazy_view! {
     part = answer;
@@ -286,282 +288,6 @@ pub fn RemedyButtons(
         })
         .collect_view();
     view! { <p class="remedies">{buttons}</p> }
-}
-
-/// A figure with its name.
-fn fact(name: String, value: String) -> impl IntoView {
-    view! {
-        <div>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-        </div>
-    }
-}
-
-fn speed_facts(offer: &Offer) -> impl IntoView + use<> {
-    let app = App::get();
-    let lang = app.lang.get();
-    let name = |key: &str| text(lang, key, &[]);
-    let (facts, parts) = match &offer.run {
-        Some(Run::Train { speed, .. }) => {
-            let rate = format::number_range(lang, speed.tokens_per_s);
-            let facts = vec![
-                fact(
-                    name("offer.speed.training"),
-                    text(lang, "offer.rate.tokens", &[("rate", &rate)]),
-                ),
-                fact(
-                    name("offer.speed.step"),
-                    format::seconds_range(lang, speed.step_s),
-                ),
-                fact(name("offer.speed.mfu"), format::percent(speed.mfu)),
-            ];
-            (facts, speed.parts)
-        }
-        Some(Run::Serve {
-            speed,
-            largest_concurrency,
-            fitting_concurrency,
-            ..
-        }) => {
-            let tokens = |range| {
-                let rate = format::number_range(lang, range);
-                text(lang, "offer.rate.tokens", &[("rate", &rate)])
-            };
-            let thinks = speed.answer_s.mid > speed.ttft_s.mid;
-            let answer = thinks.then(|| {
-                fact(
-                    name("offer.answer_after"),
-                    format::seconds_range(lang, speed.answer_s),
-                )
-            });
-            let facts = vec![
-                fact(
-                    name("offer.speed.ttft"),
-                    format::seconds_range(lang, speed.ttft_s),
-                ),
-                fact(
-                    name("offer.speed.tpot"),
-                    format::seconds_range(lang, speed.tpot_s),
-                ),
-                fact(name("offer.speed.user"), tokens(speed.tokens_per_s_user)),
-                fact(name("offer.speed.total"), tokens(speed.tokens_per_s_total)),
-                fact(
-                    name("offer.speed.requests"),
-                    format::number_range(lang, speed.requests_per_s),
-                ),
-                fact(
-                    name("offer.speed.fitting"),
-                    format::count(lang, u64::from(*fitting_concurrency)),
-                ),
-                fact(
-                    name("offer.speed.largest"),
-                    format::count(lang, u64::from(*largest_concurrency)),
-                ),
-            ];
-            (
-                facts.into_iter().chain(answer).collect(),
-                speed.decode_parts,
-            )
-        }
-        Some(Run::Work { plan, speed }) => {
-            let facts = app
-                .scenario
-                .with(|s| crate::work_words::facts(lang, plan, speed, s))
-                .into_iter()
-                .map(|(name, value)| fact(name, value))
-                .collect::<Vec<_>>();
-            (facts, speed.parts)
-        }
-        None => return ().into_any(),
-    };
-    let held_back = match &offer.run {
-        Some(Run::Work { speed, .. }) => crate::work_words::held_back(lang, speed.input.as_ref()),
-        _ => None,
-    };
-    view! {
-        <section>
-            <h3>{text(lang, "offer.speed", &[])}</h3>
-            <dl class="figures" data-testid="speed">
-                {facts}
-            </dl>
-            {held_back.map(|line| view! { <p class="note" data-testid="held-back">{line}</p> })}
-            <TimeBar lang parts />
-        </section>
-    }
-    .into_any()
-}
-
-/// Where the time goes: one bar, and its parts in words.
-#[component]
-fn TimeBar(lang: Lang, parts: TimeParts) -> impl IntoView {
-    let parts = words::time_parts(lang, &parts);
-    let whole: f64 = parts.iter().map(|(_, _, seconds)| seconds).sum();
-    let mut from = 0.0;
-    let bars = parts
-        .iter()
-        .map(|(name, _, seconds)| {
-            let width = seconds / whole * 1000.0;
-            let x = from;
-            from += width;
-            view! {
-                <rect
-                    class=format!("time-{name}")
-                    x=format!("{x:.1}")
-                    width=format!("{width:.1}")
-                    height="20"
-                />
-            }
-        })
-        .collect_view();
-    view! {
-        <svg class="time-bar" viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true">
-            {bars}
-        </svg>
-        <ul class="parts" aria-label=text(lang, "offer.time", &[])>
-            {parts
-                .into_iter()
-                .map(|(name, word, seconds)| {
-                    view! {
-                        <li>
-                            <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-                                <rect class=format!("time-{name}") width="10" height="10" rx="2" />
-                            </svg>
-                            <span>{word}</span>
-                            <b>{format::percent(seconds / whole)}</b>
-                        </li>
-                    }
-                })
-                .collect_view()}
-        </ul>
-    }
-}
-
-fn price_facts(offer: &Offer) -> impl IntoView + use<> {
-    let app = App::get();
-    let lang = app.lang.get();
-    let kind = Memo::new(move |_| app.answer.with(|a| a.kind));
-    let caption = match kind.get() {
-        AnswerKind::Once => "bill.of_job",
-        AnswerKind::Monthly => "bill.of_month",
-    };
-    let note = |key: &str, n: u32| {
-        let n = format::count(lang, u64::from(n));
-        view! { <p class="note">{text(lang, key, &[("n", &n)])}</p> }
-    };
-    let price = offer.price.clone();
-    let charged = price
-        .as_ref()
-        .filter(|price| price.charged_cards > offer.count)
-        .map(|price| note("offer.price.whole_nodes", price.charged_cards));
-    let spares = price
-        .as_ref()
-        .filter(|price| price.spare_cards > 0)
-        .map(|price| note("offer.price.spares", price.spare_cards));
-    view! {
-        <section>
-            <h3>{text(lang, "offer.price", &[])}</h3>
-            {match price {
-                Some(price) => price_origin(price).into_any(),
-                None => view! { <p>{text(lang, "offer.price.none", &[])}</p> }.into_any(),
-            }}
-            {charged}
-            {spares}
-            {unit_costs(offer)}
-            {offer.bill.as_ref().map(Billed::bill).map(|bill| view! { <BillTable bill caption /> })}
-            <p>
-                <ViewLink view=View::Costs testid="to-costs">
-                    {text(lang, "bill.show", &[])}
-                </ViewLink>
-            </p>
-        </section>
-    }
-}
-
-/// Whose price it is, of which day, and where it was read.
-pub fn price_origin(price: PriceUsed) -> impl IntoView {
-    let app = App::get();
-    let lang = app.lang.get();
-    let Some(provider) = price.provider else {
-        return view! { <p>{text(lang, "offer.price.own", &[])}</p> }.into_any();
-    };
-    let quoted = format::money(lang, price.currency, price.price_per_card_hour);
-    let age = price.as_of.as_deref().map(book::age_class);
-    let day = price
-        .as_of
-        .map(|day| format::date(lang, &day))
-        .unwrap_or_default();
-    let said = text(
-        lang,
-        "offer.price.said",
-        &[
-            ("provider", &provider),
-            ("billing", &words::billing(lang, price.billing)),
-            ("price", &quoted),
-            ("date", &day),
-        ],
-    );
-    let currency = app.scenario.with(|s| s.money.currency);
-    let seen = price
-        .seen
-        .filter(|(low, high)| low < high)
-        .map(|(low, high)| {
-            text(
-                lang,
-                "offer.price.seen",
-                &[
-                    ("low", &format::money(lang, currency, low)),
-                    ("high", &format::money(lang, currency, high)),
-                ],
-            )
-        });
-    let source = price.source.map(|source| {
-        let label = text(lang, "offer.price.source", &[]);
-        if source.starts_with("https://") || source.starts_with("http://") {
-            view! {
-                <a href=source rel="noopener noreferrer" target="_blank">
-                    {label}
-                </a>
-            }
-            .into_any()
-        } else {
-            let source = said_in(lang, &source);
-            let colon = text(lang, "page.colon", &[]);
-            view! { <span class="note">{format!("{label}{colon}{source}")}</span> }.into_any()
-        }
-    });
-    let age = age.and_then(|class| match class {
-        "age-month" => Some("offer.price.age.month"),
-        "age-old" => Some("offer.price.age.old"),
-        _ => None,
-    });
-    let details = [
-        price
-            .region
-            .map(|region| text(lang, "offer.price.region", &[("region", &region)])),
-        (!price.variant_stated).then(|| text(lang, "offer.price.variant_open", &[])),
-        price.notes.map(|notes| {
-            text(
-                lang,
-                "offer.price.notes",
-                &[("notes", &said_in(lang, &notes))],
-            )
-        }),
-        seen,
-    ];
-    view! {
-        <p data-testid="price-origin">{said} " " {source}</p>
-        {age
-            .map(|key| {
-                view! {
-                    <p class="note caution" data-testid="price-age">
-                        {text(lang, key, &[])}
-                    </p>
-                }
-            })}
-        {details.into_iter().flatten().map(|line| view! { <p class="note">{line}</p> }).collect_view()}
-    }
-    .into_any()
 }
 
 /// What the estimate rests on and what was assumed.
