@@ -51,6 +51,8 @@ impl Rates {
         constants: &SpeedConstants,
     ) -> Self {
         let grouped = match card.vendor {
+            // One expert after another: plain products, not grouped ones.
+            Vendor::Nvidia | Vendor::Amd if stack == Stack::Transformers => 1.0,
             Vendor::Nvidia | Vendor::Amd => constants.experts_over_products,
             _ => constants.experts_elsewhere,
         };
