@@ -285,7 +285,14 @@ pub fn ModelPicker() -> impl IntoView {
     });
     view! {
         <div class="field picker">
-            <label for="field-m">{t("field.m")}</label>
+            <label for="field-m">
+                {move || {
+                    let science = app
+                        .scenario
+                        .with(|s| s.job.kind().is_about(SubjectKind::Workload));
+                    if science { t("field.m.science")() } else { t("field.m")() }
+                }}
+            </label>
             <div class="input">
                 <input
                     node_ref=input
