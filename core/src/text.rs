@@ -31,7 +31,7 @@ macro_rules! texts {
 macro_rules! first_texts {
     ($lang:literal) => {
         texts!(
-            $lang: "chart", "common", "embed", "feed", "jobs", "models", "rental", "serving", "share", "views"
+            $lang: "chart", "common", "embed", "jobs", "models", "rental", "serving", "share", "views"
         )
     };
 }
@@ -39,7 +39,7 @@ macro_rules! first_texts {
 /// Areas of views that are loaded when they are first wanted; see [`load_more`].
 macro_rules! more_texts {
     ($lang:literal) => {
-        texts!($lang: "check", "method")
+        texts!($lang: "check", "feed", "method")
     };
 }
 
