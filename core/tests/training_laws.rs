@@ -338,6 +338,94 @@ fn experts_that_every_token_passes_take_their_time() {
     assert!((2.0..7.0).contains(&ratio), "{ratio}");
 }
 
+/// Tokens a second of QLoRA on Llama 3.1 8B, two A100, with `habits` over base weights of `format`.
+fn qlora(format: WeightFormat, seq_len: u32, habits: Habits) -> f64 {
+    let catalog = Catalog::embedded();
+    let card = catalog.card("a100-sxm4-80gb").expect("card");
+    let model = catalog.model("llama-3.1-8b").expect("model");
+    let job = TrainingJob {
+        model,
+        method: TrainingMethod::Qlora,
+        base_weights: format,
+        seq_len,
+        precision: TrainingPrecision::Bf16,
+        optimizer: Optimizer::Adamw,
+        lora_rank: 16,
+        flash_attention: true,
+        habits: Habits {
+            stack: Some(Stack::Transformers),
+            ..habits
+        },
+    };
+    let plan = TrainingPlan {
+        cards: 2,
+        data_parallel: 2,
+        tensor_parallel: 1,
+        pipeline_parallel: 1,
+        expert_parallel: 1,
+        context_parallel: 1,
+        sharding: Sharding::Zero3,
+        micro_batch: 1,
+        grad_accum: 1,
+        recompute: Recompute::Full,
+        offload: Offload::None,
+    };
+    speed(&job, &plan, &node(card)).tokens_per_s.mid
+}
+
+#[test]
+fn adapters_that_are_gathered_one_by_one_cost_the_same_time_whatever_the_length() {
+    let lost = |seq_len: u32| {
+        let tokens = 2.0 * f64::from(seq_len);
+        let step = |wraps_adapters| {
+            let habits = Habits {
+                wraps_adapters,
+                ..Habits::default()
+            };
+            tokens / qlora(WeightFormat::Nf4, seq_len, habits)
+        };
+        step(true) - step(false)
+    };
+    // 32 blocks x 7 adapters x 4 passes of a wait each.
+    let wait = TrainingConstants::embedded().speed.wrapped_adapter_s;
+    for seq_len in [2048, 8192] {
+        let is = lost(seq_len) / (32.0 * 7.0 * 4.0 * wait);
+        assert!((is - 1.0).abs() < 1e-6, "{seq_len}: {is}");
+    }
+}
+
+#[test]
+fn packed_samples_attend_to_themselves_alone() {
+    let at = |seq_len, sample_len| {
+        let habits = Habits {
+            sample_len,
+            ..Habits::default()
+        };
+        qlora(WeightFormat::Nf4, seq_len, habits)
+    };
+    assert!(at(16_384, Some(200)) > 1.1 * at(16_384, None));
+    // A sample that fills the sequence is the sequence.
+    assert!((at(16_384, Some(16_384)) / at(16_384, None) - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn expanding_weights_operation_by_operation_weighs_on_short_sequences() {
+    let at = |seq_len, expands_at_once| {
+        let habits = Habits {
+            expands_at_once,
+            ..Habits::default()
+        };
+        qlora(WeightFormat::Gptq4, seq_len, habits)
+    };
+    let gain = |seq_len| at(seq_len, true) / at(seq_len, false);
+    assert!(
+        gain(512) > 1.2 && gain(16_384) < 1.1,
+        "{} {}",
+        gain(512),
+        gain(16_384)
+    );
+}
+
 #[test]
 fn the_shipped_constants_are_readable_and_have_ranges() {
     let text = include_str!("../data/calibration/training.json");

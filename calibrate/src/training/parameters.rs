@@ -140,9 +140,11 @@ pub fn speed_slots() -> Vec<Slot> {
         "vector_efficiency" => speed.vector_efficiency: 0.6 .. 0.97, 0.07;
         "collective_latency_s" => speed.collective_latency_s: 2e-6 .. 1e-3, 0.5;
         "exchange_hidden" => speed.exchange_hidden: 0.05 .. 0.97, 0.3;
+        "wrapped_adapter_s" => speed.wrapped_adapter_s: 5e-5 .. 1e-2, 0.5;
         "hooked_launches" => speed.hooked_launches: 1.0 .. 5.0, 0.3;
         "first_flash_attention" => speed.first_flash_attention: 0.2 .. 1.0, 0.2;
         "triton_attention" => speed.triton_attention: 0.3 .. 1.0, 0.1;
+        "narrow_heads" => speed.narrow_heads: 0.5 .. 1.1, 0.1;
         "misaligned_products" => speed.misaligned_products: 0.4 .. 1.0, 0.2;
         "padded_attention" => speed.padded_attention: 0.1 .. 1.0, 0.4;
         "experts_over_products" => speed.experts_over_products: 0.2 .. 1.1, 0.15;
@@ -158,7 +160,7 @@ pub fn speed_slots() -> Vec<Slot> {
         "large_cache" => speed.large_cache: 1.0 .. 3.0, 0.25;
         "logit_traffic_bytes" => speed.logit_traffic_bytes: 4.0 .. 80.0, 0.3;
         "nf4_expand_bytes" => speed.nf4_expand_bytes: 1.0 .. 60.0, 0.4;
-        "expand_bytes" => speed.expand_bytes: 1.0 .. 100.0, 0.5;
+        "expand_bytes" => speed.expand_bytes: 1.0 .. 100.0, 0.25;
         "link_efficiency" => speed.link_efficiency: 0.3 .. 0.95, 0.15;
         "network_efficiency" => speed.network_efficiency: 0.3 .. 0.98, 0.15;
         "pipeline_hidden" => speed.pipeline_hidden: 0.05 .. 0.97, 0.4;

@@ -112,6 +112,9 @@ pub struct SpeedConstants {
     pub first_flash_attention: f64,
     /// The same of FlashAttention in Triton: the second is 1.3 to 1.5 times as fast (Dao 2023).
     pub triton_attention: f64,
+    /// Rate of fused attention with heads of 64 at most over that with heads of 128.
+    #[serde(default = "one")]
+    pub narrow_heads: f64,
     /// Rate of PyTorch's memory-efficient attention under a padding mask over FlashAttention's.
     pub padded_attention: f64,
     /// Rate of products whose split width is no multiple of a matrix unit's tile.
@@ -174,6 +177,10 @@ pub struct SpeedConstants {
     pub collective_latency_s: f64,
     /// Launches of a pass under DeepSpeed's hooks over those without.
     pub hooked_launches: f64,
+    /// Time of one pass that the card waits for the host at an adapter whose two matrices FSDP gathers by themselves,
+    /// seconds.
+    #[serde(default)]
+    pub wrapped_adapter_s: f64,
     /// Parameters that one card's share of the host updates in a second.
     pub host_updates_per_s: f64,
     /// Element-wise traffic of compiled blocks over that of the software's usual kernels.

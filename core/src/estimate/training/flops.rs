@@ -28,7 +28,7 @@ pub enum CountedAttention {
 /// Forward FLOPs of scores and weighted values of one token, in all blocks, for what a kernel
 /// computes: half the square where attention looks back only, windows minded.
 pub fn attention_flops(job: &TrainingJob<'_>, causal: bool) -> f64 {
-    let length = f64::from(job.seq_len);
+    let length = f64::from(job.attended_len());
     job.model
         .transformer
         .attention

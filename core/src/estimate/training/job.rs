@@ -92,6 +92,8 @@ pub enum AttentionKernel {
     Triton,
     /// PyTorch's memory-efficient kernel under a padding mask: the whole square, at a lower rate.
     Padded,
+    /// Transformer Engine's before cuDNN 9 (May 2024), no faster than FlashAttention-2.
+    EarlyEngine,
 }
 
 /// What an eager loss keeps of 16-bit logits, bytes a logit in all.
@@ -200,6 +202,13 @@ pub struct Habits {
     pub keeps_stream_gradients: bool,
     /// How element-wise work is made into kernels.
     pub kernels: Kernels,
+    /// Tokens of a sample, where several are packed into one sequence and each attends to itself alone.
+    pub sample_len: Option<u32>,
+    /// Each matrix of an adapter is a unit of FSDP, gathered and let go by itself, as PEFT's wrapping policy has it:
+    /// PyTorch lets the host run two gathers ahead, so that it never gets a block ahead.
+    pub wraps_adapters: bool,
+    /// GPTQ's or AWQ's weights are expanded by one kernel (Triton's) instead of operation by operation.
+    pub expands_at_once: bool,
 }
 
 /// How element-wise work is made into kernels.
@@ -241,6 +250,9 @@ impl Default for Habits {
             keeps_half: false,
             keeps_stream_gradients: false,
             kernels: Kernels::Usual,
+            sample_len: None,
+            wraps_adapters: false,
+            expands_at_once: false,
         }
     }
 }
@@ -256,6 +268,13 @@ impl TrainingJob<'_> {
     /// (`Llama4TextMoe` in its modeling_llama4.py repeats the stream once for each expert).
     pub fn passes_every_expert(&self, plan: &TrainingPlan) -> bool {
         self.stack(plan) == Stack::Transformers && self.model.family == "Llama 4"
+    }
+
+    /// Tokens among which attention looks around: a sample's, else the sequence's.
+    pub fn attended_len(&self) -> u32 {
+        self.habits
+            .sample_len
+            .map_or(self.seq_len, |sample| sample.clamp(1, self.seq_len))
     }
 
     /// Adapters on frozen weights.

@@ -6,7 +6,10 @@ use super::communication::Ways;
 use super::constants::SpeedConstants;
 use super::counts::Counts;
 use super::flops::attention_flops;
-use super::job::{AttentionKernel, Dispatch, Kernels, Selective, Stack, TrainingJob};
+use super::job::{
+    AdapterTargets, AttentionKernel, Dispatch, Kernels, Selective, Stack, TrainingJob,
+};
+use super::optimizer::raises_to_fp32;
 use super::rates::Rates;
 use crate::dtype::WeightFormat;
 use crate::plan::{Recompute, Sharding, TrainingPlan};
@@ -29,6 +32,8 @@ pub struct MicroBatch {
     pub tensor: f64,
     /// The host's launches.
     pub launch: f64,
+    /// Waiting for the host between one gathered unit and the next.
+    pub waits: f64,
     synchronous: bool,
 }
 
@@ -40,6 +45,10 @@ impl MicroBatch {
 
     /// The host runs ahead of the card until it cannot; near the crossing both are felt.
     pub fn whole(&self) -> f64 {
+        self.ahead() + self.waits
+    }
+
+    fn ahead(&self) -> f64 {
         let (busy, launch) = (self.busy(), self.launch);
         if self.synchronous {
             // Nothing runs ahead, and each kernel's end is waited for as its start is.
@@ -232,8 +241,12 @@ pub fn micro_batch(
         /// Counted over casts, dropout, both products and the sum: 19 bytes an input and 28 an
         /// output in FP32, 7 and 12 in 16 bit.
         const IN_FP32: f64 = 2.5;
+        /// Inputs in FP32 alone: norms that are raised hand them on, autocast casts them for the products.
+        const INPUTS_IN_FP32: f64 = (19.0 + 12.0) / (7.0 + 12.0);
         let wide = if job.habits.fp32_adapters {
             IN_FP32
+        } else if raises_to_fp32(job, stack) {
+            INPUTS_IN_FP32
         } else {
             1.0
         };
@@ -241,13 +254,20 @@ pub fn micro_batch(
     } else {
         0.0
     };
-    let expansion = if job.base_weights == WeightFormat::Nf4 {
-        c.nf4_expand_bytes
-    } else {
+    let expansion = if expands_by_operations(job) {
         c.expand_bytes
+    } else {
+        c.nf4_expand_bytes
     };
     let expanded = if job.method == TrainingMethod::Qlora {
-        passes.products * expansion * (shared + experts_here)
+        // PyTorch keeps what its own operations expanded for the backward pass; libraries' kernels expand it again.
+        let kept = matches!(job.base_weights, WeightFormat::Gptq4 | WeightFormat::Awq4);
+        let times = if kept && expands_by_operations(job) {
+            passes.products - 1.0
+        } else {
+            passes.products
+        };
+        times * expansion * (shared + experts_here)
     } else {
         0.0
     };
@@ -317,7 +337,12 @@ pub fn micro_batch(
                 && job.precision == TrainingPrecision::Bf16);
     let hooks = if hooked { c.hooked_launches } else { 1.0 };
     let launch = if job.is_adapter() {
-        stacked.adapter_launch_s
+        let expansions = if expands_by_operations(job) {
+            EXPANSION_LAUNCH_S * linear_layers(job) * (passes.launches - 2.0) / passes.launches
+        } else {
+            0.0
+        };
+        stacked.adapter_launch_s + expansions
     } else {
         stacked.launch_s
     };
@@ -358,7 +383,40 @@ pub fn micro_batch(
         launch: (launch * hooks * layers + c.expert_launch_s * routing.layers)
             * replayed
             * passes.launches,
+        waits: if job.habits.wraps_adapters {
+            c.wrapped_adapter_s * adapters_of_block(job) * layers * passes.launches
+        } else {
+            0.0
+        },
         synchronous: job.habits.synchronous_launches,
+    }
+}
+
+/// Host time of the dozen operations that expand one GPTQ matrix, seconds.
+const EXPANSION_LAUNCH_S: f64 = 120e-6;
+
+/// Whether quantised weights are expanded by PyTorch's operations, one after another.
+fn expands_by_operations(job: &TrainingJob<'_>) -> bool {
+    job.method == TrainingMethod::Qlora
+        && job.base_weights != WeightFormat::Nf4
+        && !job.habits.expands_at_once
+}
+
+/// Linear layers of a block outside its experts: four projections and two or three inner products.
+fn linear_layers(job: &TrainingJob<'_>) -> f64 {
+    if job.model.transformer.ffn_gated {
+        7.0
+    } else {
+        6.0
+    }
+}
+
+/// Linear layers of a block that have an adapter.
+fn adapters_of_block(job: &TrainingJob<'_>) -> f64 {
+    match job.habits.adapter_targets {
+        AdapterTargets::AllLinear => linear_layers(job),
+        AdapterTargets::QueryValue => 2.0,
+        AdapterTargets::Attention => 4.0,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::constants::SpeedConstants;
 use super::job::{AttentionKernel, Stack, TrainingJob};
-use crate::catalog::{Card, Vendor};
+use crate::catalog::{AttentionKind, Card, Vendor};
 use crate::dtype::ComputeDtype;
 use crate::scenario::TrainingPrecision;
 
@@ -42,6 +42,14 @@ fn half_peak(card: &Card, dtype: ComputeDtype) -> f64 {
         .unwrap_or(UNKNOWN_PEAK)
 }
 
+/// Whether heads are 64 wide at most: kernels of fused attention then keep less of the units busy (Dao 2023).
+fn has_narrow_heads(job: &TrainingJob<'_>) -> bool {
+    job.flash_attention
+        && job.model.transformer.attention.iter().any(
+            |group| matches!(group.kind, AttentionKind::Heads { head_dim, .. } if head_dim <= 64),
+        )
+}
+
 impl Rates {
     /// Of `card` with `stack`.
     pub fn of(
@@ -68,7 +76,7 @@ impl Rates {
         let stacked = constants.stack(stack);
         let share = constants.half_efficiency(card) * stacked.products;
         let kernel = match job.habits.attention_kernel {
-            AttentionKernel::Flash | AttentionKernel::Engine => 1.0,
+            AttentionKernel::Flash | AttentionKernel::Engine | AttentionKernel::EarlyEngine => 1.0,
             AttentionKernel::FirstFlash => constants.first_flash_attention,
             AttentionKernel::Triton => constants.triton_attention,
             AttentionKernel::Padded => constants.padded_attention,
@@ -76,16 +84,22 @@ impl Rates {
         let has_engine = match job.habits.attention_kernel {
             AttentionKernel::Engine => true,
             AttentionKernel::Flash => stack == Stack::Megatron,
-            AttentionKernel::FirstFlash | AttentionKernel::Triton | AttentionKernel::Padded => {
-                false
-            }
+            AttentionKernel::FirstFlash
+            | AttentionKernel::Triton
+            | AttentionKernel::Padded
+            | AttentionKernel::EarlyEngine => false,
         };
         let engine = if has_engine && ENGINE.contains(&card.architecture.as_str()) {
             constants.engine_attention
         } else {
             1.0
         };
-        let fused_share = constants.attention_share(card) * stacked.attention * engine;
+        let narrow = if has_narrow_heads(job) {
+            constants.narrow_heads
+        } else {
+            1.0
+        };
+        let fused_share = constants.attention_share(card) * stacked.attention * engine * narrow;
         let attention_share = fused_share * kernel;
         let cached = if card.architecture == LARGE_CACHE {
             constants.large_cache

@@ -139,6 +139,11 @@ pub fn habits(row: &TrainingRow, words: &Words, stack: Stack, model: &Model) -> 
             && words.noted(&["transformers, peft, trl"]),
         kernels: kernels(words, stack),
         recorded_launches: nemo_release(words).is_some_and(|release| release >= (26, 2, 1)),
+        sample_len: words.number_after("packed samples of"),
+        wraps_adapters: stack == Stack::Transformers
+            && matches!(row.task.as_str(), "lora" | "qlora")
+            && row.zero_stage_or_fsdp.starts_with("FSDP"),
+        expands_at_once: words.noted(&["triton kernels"]),
     }
 }
 
@@ -204,6 +209,8 @@ fn attention_kernel(row: &TrainingRow, words: &Words, stack: Stack) -> Attention
     let first = words.any(&["flash-attention 1", "flash attention 1"]);
     if padded {
         AttentionKernel::Padded
+    } else if nemo_release(words).is_some_and(|release| release < (24, 5, 0)) {
+        AttentionKernel::EarlyEngine
     } else if words.any(&["transformer engine"]) {
         AttentionKernel::Engine
     } else if words.any(&["llm-foundry"]) {
