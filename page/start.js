@@ -8,6 +8,14 @@ const painted = () =>
     setTimeout(done, 100);
   });
 
+// The texts of the language that page/waiting.js found come together with the program, not after it.
+const texts = TEXTS[document.documentElement.dataset.waiting];
+if (texts) {
+  const preload = Object.assign(document.createElement("link"), { rel: "preload", as: "fetch", crossOrigin: "anonymous" });
+  preload.href = new URL(texts, import.meta.url).href;
+  painted().then(() => document.head.append(preload));
+}
+
 try {
   await painted();
   const { default: init, ...bindings } = await import("MODULE");

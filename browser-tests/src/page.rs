@@ -107,6 +107,20 @@ impl Page {
             .await?)
     }
 
+    /// As [`Self::element`], of what is not there before somebody has scrolled to its place.
+    pub async fn element_below(&self, testid: &str) -> Outcome<Element> {
+        let css = by_testid(testid);
+        self.wait_until(
+            &css,
+            &format!(
+                "scrollTo({{ top: document.documentElement.scrollHeight, behavior: 'instant' }});
+                 return document.querySelector('{css}') !== null"
+            ),
+        )
+        .await?;
+        self.element(testid).await
+    }
+
     /// The text that a visitor reads in the element called `testid`.
     pub async fn text(&self, testid: &str) -> Outcome<String> {
         Ok(self.element(testid).await?.text().await?)

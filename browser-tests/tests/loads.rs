@@ -1,6 +1,6 @@
 //! The page loads, from a sub-path, in both languages, and asks nothing of any other host.
 
-use browser_tests::{Outcome, in_browser};
+use browser_tests::{Outcome, Page, in_browser};
 
 #[test]
 fn the_page_shows_its_heading_in_the_language_of_the_address() -> Outcome {
@@ -44,6 +44,54 @@ fn everything_comes_from_the_folder_that_the_page_is_in() -> Outcome {
                 "{request} is outside of {folder}"
             );
         }
+        Ok(())
+    })
+}
+
+/// Files of the texts that the page has asked for.
+async fn texts(page: &Page) -> Outcome<Vec<String>> {
+    let script = "return performance.getEntriesByType('resource').map(entry => entry.name)
+        .filter(name => name.includes('part-texts_'))";
+    let names = page.script(script).await?;
+    let names = names.as_array().into_iter().flatten();
+    Ok(names
+        .filter_map(|name| name.as_str()?.split_once("part-texts_"))
+        .map(|(_, name)| name.to_owned())
+        .collect())
+}
+
+#[test]
+fn a_language_is_loaded_when_it_is_first_spoken() -> Outcome {
+    in_browser(async |page| {
+        page.open("?lang=zh-CN").await?;
+        page.element("verdict").await?;
+        let first = texts(page).await?;
+        assert!(
+            first.iter().all(|name| name.starts_with("zh_cn-")) && !first.is_empty(),
+            "{first:?}"
+        );
+        page.click("lang-en").await?;
+        page.wait_for_text("verdict", |text| !has_chinese(text))
+            .await?;
+        let then = texts(page).await?;
+        assert!(then.iter().any(|name| name.starts_with("en-")), "{then:?}");
+        Ok(())
+    })
+}
+
+#[test]
+fn what_is_below_the_screen_is_drawn_when_somebody_comes_near() -> Outcome {
+    in_browser(async |page| {
+        page.resize(400, 700).await?;
+        page.open("?lang=en").await?;
+        page.element("assumptions").await?;
+        for chart in ["time-cost", "growth"] {
+            assert!(page.elements(chart).await?.is_empty(), "{chart}");
+        }
+        page.element_below("growth").await?;
+        page.script("scrollTo({ top: 0, behavior: 'instant' })")
+            .await?;
+        page.element("time-cost").await?;
         Ok(())
     })
 }

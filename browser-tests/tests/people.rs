@@ -52,7 +52,7 @@ async fn unfold(page: &Page, query: &str, testid: &str, lang: &str) -> Outcome {
         page.element("time-cost").await?;
         page.click("offer-toggle").await?;
         page.element("offer-detail").await?;
-        page.element("growth").await?;
+        page.element_below("growth").await?;
     }
     page.script("document.querySelectorAll('details').forEach((d) => { d.open = true })")
         .await?;

@@ -36,7 +36,7 @@ fn a_part_that_stops_leaves_the_others_and_offers_a_report() -> Outcome {
         page.resize(1280, 900).await?;
         page.open("?m=qwen2.5-7b&do=lora&budget=4321&lang=en#price=rtx-4090:1.23")
             .await?;
-        page.element("growth").await?;
+        page.element_below("growth").await?;
         stop(page, "growth").await?;
 
         assert!(
@@ -61,7 +61,7 @@ fn a_part_that_stops_leaves_the_others_and_offers_a_report() -> Outcome {
 
         // Tried again, it works: there was no fault.
         page.click("part-again").await?;
-        page.element("growth").await?;
+        page.element_below("growth").await?;
         assert!(page.elements("part-stopped").await?.is_empty());
         Ok(())
     })

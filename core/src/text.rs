@@ -1,9 +1,8 @@
 //! Texts for people: a folder a language under `core/locales/`, a JSON file an area, flat keys, `{name}` for what is
 //! filled in.
 //!
-//! The page and the command line read the same texts. A language is a folder and a line in [`Lang::ALL`] and in
-//! [`Lang::texts`]; an area is a file in each folder and a name in `first_texts!`
-//! or `more_texts!`.
+//! The page and the command line read the same texts. A language is a folder, a line in [`Lang::ALL`], its tag and its
+//! loader; an area is a file in each folder and a name in `first_texts!` or `more_texts!`.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -51,7 +50,19 @@ fn read(files: &[&str]) -> Texts {
         .collect()
 }
 
+static FIRST: [OnceLock<Texts>; Lang::ALL.len()] = [const { OnceLock::new() }; Lang::ALL.len()];
 static MORE: OnceLock<[Texts; Lang::ALL.len()]> = OnceLock::new();
+
+/// Makes the English texts of a first look known. One function a language: in the page each is in a part of its own, so that
+/// only the texts that somebody reads are loaded. Elsewhere [`text`] does by itself.
+pub fn load_en() {
+    FIRST[Lang::En as usize].get_or_init(|| read(first_texts!("en")));
+}
+
+/// As [`load_en`], of Simplified Chinese.
+pub fn load_zh_cn() {
+    FIRST[Lang::ZhCn as usize].get_or_init(|| read(first_texts!("zh-CN")));
+}
 
 /// Makes the texts of the views that are not needed at first known. In the page, only parts that are loaded later call it,
 /// so that the texts are loaded with them; elsewhere [`text`] does by itself.
@@ -87,14 +98,23 @@ impl Lang {
         }
     }
 
-    fn texts(self) -> &'static Texts {
-        static EN: OnceLock<Texts> = OnceLock::new();
-        static ZH_CN: OnceLock<Texts> = OnceLock::new();
-        let (cell, files): (_, &[&str]) = match self {
-            Self::En => (&EN, first_texts!("en")),
-            Self::ZhCn => (&ZH_CN, first_texts!("zh-CN")),
-        };
-        cell.get_or_init(|| read(files))
+    /// Makes the texts of a first look known in this language.
+    pub fn load(self) {
+        match self {
+            Self::En => load_en(),
+            Self::ZhCn => load_zh_cn(),
+        }
+    }
+
+    /// Whether its texts of a first look are known.
+    pub fn is_loaded(self) -> bool {
+        FIRST[self as usize].get().is_some()
+    }
+
+    fn first_texts(self) -> Option<&'static Texts> {
+        #[cfg(not(target_family = "wasm"))]
+        self.load();
+        FIRST[self as usize].get()
     }
 
     fn more_texts(self) -> Option<&'static Texts> {
@@ -106,10 +126,8 @@ impl Lang {
 
 /// The text of `key`, its `{name}` places filled from `values`. An unknown key shows itself.
 pub fn text(lang: Lang, key: &str, values: &[(&str, &str)]) -> String {
-    let found = lang
-        .texts()
-        .get(key)
-        .or_else(|| lang.more_texts()?.get(key));
+    let first = lang.first_texts().and_then(|texts| texts.get(key));
+    let found = first.or_else(|| lang.more_texts()?.get(key));
     let template = found.map_or(key, String::as_str);
     let filled = values
         .iter()

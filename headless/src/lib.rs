@@ -82,6 +82,7 @@ fn estimate(scenario: &str, options: &str) -> Result<Outcome, Refusal> {
             Lang::from_tag(tag).ok_or_else(|| refusal(format!("no texts in the language {tag}")))?
         }
     };
+    lang.load();
     let catalog = Catalog::embedded();
     let said = said_by(scenario);
     let parsed = read_text(scenario, catalog).map_err(|problem| refusal(problem.message(lang)))?;

@@ -131,8 +131,13 @@ pub fn view_params() -> ViewParams {
         .collect()
 }
 
+/// The language that the address asks for, else the browser's.
+pub fn lang_to_speak() -> Lang {
+    lang().unwrap_or_else(browser_lang)
+}
+
 /// The first of the browser's languages that the page speaks.
-pub fn browser_lang() -> Lang {
+fn browser_lang() -> Lang {
     window()
         .navigator()
         .languages()

@@ -5,7 +5,7 @@ use cardfit::text::text;
 use leptos::prelude::*;
 
 use crate::begin::{Opened, Step};
-use crate::header::Header;
+use crate::header::{Header, LangMissing};
 use crate::panic;
 use crate::state::App;
 use crate::views::{Stage, View, ViewLink, ViewNav};
@@ -30,6 +30,7 @@ pub fn Page(
     view! {
         <Step>
             <Header />
+            <LangMissing />
         </Step>
         <Step>
             <ViewNav />

@@ -19,7 +19,7 @@ use web_sys::MessageChannel;
 
 use crate::app::Page;
 use crate::views::View;
-use crate::{address, book, embed};
+use crate::{address, book, embed, texts};
 
 /// Cards that are looked at in one step.
 const CARDS: usize = 3;
@@ -66,8 +66,20 @@ impl Opened {
     }
 }
 
+/// Puts the widget into the document.
+pub async fn widget() {
+    if texts::load(address::lang_to_speak()).await.is_err() {
+        return cannot_start();
+    }
+    remove_shell();
+    leptos::mount::mount_to_body(embed::Framed);
+}
+
 /// Puts the page into the document.
 pub async fn page() {
+    if texts::load(address::lang_to_speak()).await.is_err() {
+        return cannot_start();
+    }
     while Catalog::read_some() {
         pause().await;
     }
@@ -97,8 +109,15 @@ pub async fn page() {
     }
 }
 
+/// Without texts there is nothing to say. The page says what it says where its program cannot be loaded.
+fn cannot_start() {
+    if let Some(notice) = document().get_element_by_id("unstarted") {
+        let _refused = notice.remove_attribute("hidden");
+    }
+}
+
 /// Takes away what `index.html` shows until the page is there.
-pub fn remove_shell() {
+fn remove_shell() {
     if let Some(shell) = document().get_element_by_id("shell") {
         shell.remove();
     }

@@ -81,6 +81,17 @@ fn LangSwitch() -> impl IntoView {
     }
 }
 
+/// Says that the language which was asked for could not be loaded.
+#[component]
+pub fn LangMissing() -> impl IntoView {
+    let app = App::get();
+    view! {
+        <p class="notice" role="alert" class:hidden=move || !app.lang_missing.get()>
+            {t("page.lang.missing")}
+        </p>
+    }
+}
+
 #[component]
 fn CurrencySwitch() -> impl IntoView {
     use cardfit::catalog::Currency;

@@ -1,7 +1,9 @@
 //! Parts of the page that are loaded when they are first wanted.
 
+use leptos::html;
 use leptos::prelude::*;
 
+use crate::seen;
 use crate::words::t;
 
 /// Why a part is not there: the network, or a server that has replaced its files since the page was opened.
@@ -15,29 +17,42 @@ impl From<leptos::wasm_split::SplitLoaderError> for PartMissing {
     }
 }
 
-/// An async function that builds a view whose code is loaded when it is first called. Show it with [`Lazy`]. All views of
-/// one `part` are loaded together: what several parts share becomes a file for each set that shares it, so many parts
-/// would be a multitude of files.
-macro_rules! lazy_view {
-    (part = $part:ident; $(#[$about:meta])* $vis:vis fn $name:ident($($argument:ident: $kind:ty),*) $body:block) => {
+/// An async function whose code, and the data that only it reads, is loaded when it is first called. All functions of one
+/// `part` are loaded together: what several parts share becomes a file for each set that shares it, so many parts would be
+/// a multitude of files.
+macro_rules! lazy_part {
+    (part = $part:ident; $(#[$about:meta])* $vis:vis fn $name:ident($($argument:ident: $kind:ty),*) -> $made:ty $body:block) => {
         $(#[$about])*
         #[cfg(feature = "split")]
         #[allow(unsafe_code, improper_ctypes_definitions, improper_ctypes)]
         #[leptos::wasm_split::wasm_split($part, wasm_split_path = ::leptos::wasm_split, fallible)]
-        $vis fn $name($($argument: $kind),*) -> Result<leptos::prelude::AnyView, $crate::lazy::PartMissing> {
-            cardfit::text::load_more();
+        $vis fn $name($($argument: $kind),*) -> Result<$made, $crate::lazy::PartMissing> {
             Ok($body)
         }
 
         $(#[$about])*
         #[cfg(not(feature = "split"))]
-        $vis async fn $name($($argument: $kind),*) -> Result<leptos::prelude::AnyView, $crate::lazy::PartMissing> {
-            cardfit::text::load_more();
+        $vis async fn $name($($argument: $kind),*) -> Result<$made, $crate::lazy::PartMissing> {
             Ok($body)
         }
     };
 }
 
+/// A `lazy_part!` that builds a view, and whose texts come with it. Show it with [`Lazy`].
+macro_rules! lazy_view {
+    (part = $part:ident; $(#[$about:meta])* $vis:vis fn $name:ident($($argument:ident: $kind:ty),*) $body:block) => {
+        $crate::lazy::lazy_part! {
+            part = $part;
+            $(#[$about])*
+            $vis fn $name($($argument: $kind),*) -> leptos::prelude::AnyView {
+                cardfit::text::load_more();
+                $body
+            }
+        }
+    };
+}
+
+pub(crate) use lazy_part;
 pub(crate) use lazy_view;
 
 /// A part made by `lazy_view!`. One that cannot be loaded says so and can be asked for again; the rest goes on.
@@ -105,5 +120,45 @@ where
                 <Lazy part=part.clone() />
             </Show>
         </details>
+    }
+}
+
+/// A part that waits until more than an edge of its place is seen or, once the visitor has begun to scroll, until it is
+/// within a window's height of being seen: what nobody has come near takes neither the network nor the processor.
+#[component]
+pub fn Near(
+    /// What stands there.
+    children: ChildrenFn,
+) -> impl IntoView {
+    let place = NodeRef::<html::Div>::new();
+    let near = RwSignal::new(false);
+    let scrolled = RwSignal::new(false);
+    let scroll = window_event_listener(leptos::ev::scroll, move |_| {
+        if !scrolled.get_untracked() {
+            scrolled.set(true);
+        }
+    });
+    on_cleanup(move || scroll.remove());
+    Effect::new(move |_| {
+        if near.get() {
+            return;
+        }
+        if let Some(place) = place.get() {
+            let margin = if scrolled.get() {
+                "100% 0px"
+            } else {
+                "0px 0px -15%"
+            };
+            seen::watch(&place, margin, move |is_seen| {
+                if is_seen {
+                    near.set(true);
+                }
+            });
+        }
+    });
+    view! {
+        <div class="near" node_ref=place>
+            {move || near.get().then(|| children())}
+        </div>
     }
 }

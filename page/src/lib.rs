@@ -48,9 +48,11 @@ pub mod remedies;
 pub mod rescaled;
 pub mod saved;
 pub mod search;
+mod seen;
 pub mod share;
 pub mod state;
 pub mod take;
+mod texts;
 pub mod verdict;
 pub mod verdict_text;
 pub mod views;
@@ -63,8 +65,7 @@ mod work_words;
 pub fn start() {
     panic::explain();
     if embed::is_framed() {
-        begin::remove_shell();
-        leptos::mount::mount_to_body(embed::Framed);
+        wasm_bindgen_futures::spawn_local(begin::widget());
     } else {
         wasm_bindgen_futures::spawn_local(begin::page());
     }

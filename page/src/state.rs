@@ -15,11 +15,13 @@ use cardfit::scenario::{JobKind, Money, Problem, Scenario, encode_pairs, parse, 
 use cardfit::share::Stamp;
 use cardfit::text::Lang;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use crate::address;
 use crate::answer::Answer;
 use crate::begin::Opened;
 use crate::embed::stock::Stock;
+use crate::texts;
 use crate::views::View;
 use edits::JobGroup;
 
@@ -84,6 +86,9 @@ pub struct App {
     pub measured_speed: RwSignal<Option<MeasuredSpeed>>,
     /// Language of the page.
     pub lang: RwSignal<Lang>,
+    /// A language was asked for whose texts could not be loaded.
+    pub lang_missing: RwSignal<bool>,
+    lang_wanted: StoredValue<Lang>,
     /// Whether the language was asked for, by the link or the switch, so that the link keeps it.
     lang_asked: RwSignal<bool>,
     /// Inputs that hold something that cannot be used, by parameter.
@@ -188,7 +193,9 @@ impl App {
                     .is_none_or(|before| !Arc::ptr_eq(&before, &now) && (drags || *before != *now));
                 (now, changed)
             }),
-            lang: RwSignal::new(asked.unwrap_or_else(address::browser_lang)),
+            lang: RwSignal::new(address::lang_to_speak()),
+            lang_missing: RwSignal::new(false),
+            lang_wanted: StoredValue::new(address::lang_to_speak()),
             lang_asked: RwSignal::new(asked.is_some()),
             bad_inputs: RwSignal::default(),
             remarks: Memo::new(move |before: Option<&BTreeMap<String, Problem>>| {
@@ -242,7 +249,9 @@ impl App {
         let asked = address::lang();
         self.lang_asked.set(asked.is_some());
         if let Some(lang) = asked {
-            self.lang.set(lang);
+            spawn_local(async move {
+                self.turn_to(lang).await;
+            });
         }
         self.unknown.set(parsed.unknown.clone());
         self.notice.set(LinkNotice {
@@ -288,9 +297,27 @@ impl App {
 
     /// Speaks another language from now on.
     pub fn speak(self, lang: Lang) {
-        self.lang.set(lang);
-        self.lang_asked.set(true);
-        self.write_address(Pace::Typing);
+        spawn_local(async move {
+            if self.turn_to(lang).await {
+                self.lang_asked.set(true);
+                self.write_address(Pace::Typing);
+            }
+        });
+    }
+
+    /// Speaks `lang` as soon as its texts are there, and still the present language where they cannot be had or another was
+    /// asked for meanwhile. Whether it does.
+    pub async fn turn_to(self, lang: Lang) -> bool {
+        self.lang_wanted.set_value(lang);
+        let loaded = texts::load(lang).await.is_ok();
+        if self.lang_wanted.get_value() != lang {
+            return false;
+        }
+        self.lang_missing.set(!loaded);
+        if loaded {
+            self.lang.set(lang);
+        }
+        loaded
     }
 
     /// Turns to another view of the same scenario.

@@ -8,13 +8,11 @@ use cardfit::scenario::Choice;
 use cardfit::scenario::RankBy;
 use cardfit::text::text;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::prelude::Closure;
-use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
 use crate::answer::cost;
 use crate::form::order_name;
 use crate::offer_detail::RemedyButtons;
+use crate::seen;
 use crate::state::{App, Pace};
 use crate::verdict_text::{self, Verdict, verdict};
 use crate::words::t;
@@ -164,7 +162,12 @@ pub fn StickyVerdict() -> impl IntoView {
     let present = present(app);
     // While the verdict itself is in sight it would say the same twice.
     let away = RwSignal::new(true);
-    Effect::new(move |_| watch_verdict(away));
+    // In the upper three quarters of the window it needs no second one.
+    Effect::new(move |_| {
+        if let Some(verdict) = document().get_element_by_id("answer") {
+            seen::watch(&verdict, "0px 0px -25% 0px", move |seen| away.set(seen));
+        }
+    });
     view! {
         <a
             class="sticky-verdict"
@@ -180,28 +183,6 @@ pub fn StickyVerdict() -> impl IntoView {
                 }}
             </span>
         </a>
-    }
-}
-
-/// Keeps `away` told whether the verdict is in the upper three quarters of the window.
-fn watch_verdict(away: RwSignal<bool>) {
-    let seen = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
-        let entry = entries.pop().dyn_into::<IntersectionObserverEntry>();
-        away.set(entry.is_ok_and(|entry| entry.is_intersecting()));
-    });
-    let options = IntersectionObserverInit::new();
-    options.set_root_margin("0px 0px -25% 0px");
-    let callback = seen.as_ref().unchecked_ref();
-    let verdict = document().get_element_by_id("answer");
-    if let (Some(verdict), Ok(observer)) = (
-        verdict,
-        IntersectionObserver::new_with_options(callback, &options),
-    ) {
-        observer.observe(&verdict);
-        let kept = StoredValue::new_local((observer, seen));
-        on_cleanup(move || {
-            kept.with_value(|(observer, _)| observer.disconnect());
-        });
     }
 }
 

@@ -1,6 +1,7 @@
 //! The built page under a strict content security policy: no script or style stands in the page itself.
 
 use crate::run::{Failure, Result, root};
+use crate::sizes::{TEXTS_PART, files};
 use std::path::Path;
 
 /// What the page may do. `wasm-unsafe-eval` compiles WebAssembly and nothing else; `frame-ancestors` cannot stand in
@@ -24,7 +25,8 @@ pub fn page(dist: &Path) -> Result<()> {
     let wasm = quoted_after(script, "module_or_path: ")?;
     let start = read(&root().join("page/start.js"))?
         .replace("\"MODULE\"", &format!("\"{module}\""))
-        .replace("\"WASM\"", &format!("\"{wasm}\""));
+        .replace("\"WASM\"", &format!("\"{wasm}\""))
+        .replace("TEXTS", &texts(dist)?);
     let name = format!("start-{:016x}.js", hash(start.as_bytes()));
     write(&dist.join(&name), start.as_bytes())?;
     let check = read(&root().join("page/start-check.js"))?;
@@ -35,6 +37,24 @@ pub fn page(dist: &Path) -> Result<()> {
         "{before}<script src=\"./{check_name}\"></script><script type=\"module\" src=\"./{name}\"></script>{after}"
     );
     write(&index, with_policy(&html, PAGE_POLICY)?.as_bytes())
+}
+
+/// The parts with the texts of a language, as a JavaScript object from its tag to its file. A draft has none.
+fn texts(dist: &Path) -> Result<String> {
+    let mut named: Vec<String> = files(dist)?
+        .iter()
+        .filter_map(|file| {
+            let name = file.file_name()?.to_str()?;
+            let (lang, _) = name.strip_prefix(TEXTS_PART)?.split_once('-')?;
+            let tag = match lang.split_once('_') {
+                Some((lang, region)) => format!("{lang}-{}", region.to_uppercase()),
+                None => lang.to_owned(),
+            };
+            Some(format!("\"{tag}\": \"./{name}\""))
+        })
+        .collect();
+    named.sort();
+    Ok(format!("{{ {} }}", named.join(", ")))
 }
 
 /// The page without Trunk's orders to fetch the program at once: the start script does so, after the first paint.

@@ -227,7 +227,9 @@ impl Embed {
                     show_accent(&accent);
                 }
             }
-            Incoming::SetLanguage(lang) => app.lang.set(lang),
+            Incoming::SetLanguage(lang) => spawn_local(async move {
+                app.turn_to(lang).await;
+            }),
         }
     }
 }

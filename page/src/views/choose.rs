@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use crate::begin::Step;
 use crate::form::ScenarioForm;
-use crate::lazy::{Lazy, lazy_view};
+use crate::lazy::{Lazy, Near, lazy_view};
 use crate::notice::LinkNoticePanel;
 use crate::offers_table::OffersTable;
 use crate::panic::Part;
@@ -65,14 +65,18 @@ pub fn Choose() -> impl IntoView {
                 </Part>
                 <div class="chart-place">
                     <Part name="time-cost">
-                        <Lazy part=time_cost_chart />
+                        <Near>
+                            <Lazy part=time_cost_chart />
+                        </Near>
                     </Part>
                 </div>
                 <Part name="offers">
                     <OffersTable />
                 </Part>
                 <Part name="growth">
-                    <Lazy part=growth_chart />
+                    <Near>
+                        <Lazy part=growth_chart />
+                    </Near>
                 </Part>
                 <Step>
                     <Assumptions />
