@@ -8,7 +8,7 @@
 
 use cardfit::catalog::{Billing, Catalog, Currency, PriceBook, PriceOffer};
 use cardfit::dtype::{KvFormat, WeightFormat};
-use cardfit::offers::{Fit, Miss, Offer, Ranking, Remedy, Run, rank};
+use cardfit::offers::{Fit, Keeping, Miss, Offer, Ranking, Remedy, Run, bolder, rank};
 use cardfit::range::Range;
 use cardfit::scenario::{
     Job, Load, ModelChoice, Money, Optimizer, PriceMarket, RankBy, Scenario, Serving, Shelf,
@@ -254,6 +254,76 @@ fn deadline_and_budget_are_marked_and_put_last() {
     let misses = fitting.map(|o| !o.misses.is_empty()).collect::<Vec<_>>();
     assert!(misses.is_sorted(), "those that miss come after: {misses:?}");
     assert!(misses.contains(&true) && misses.contains(&false));
+}
+
+/// The order that every ranking keeps: what holds its limits at worst, what holds them by its middle values, what does not.
+fn stands_by_limits(offers: &[Offer]) {
+    let fitting = offers.iter().filter(|o| o.fit == Fit::Fits);
+    assert!(fitting.map(Offer::keeping).is_sorted());
+}
+
+#[test]
+fn what_keeps_its_limits_at_worst_comes_before_what_is_cheaper_and_may_not() {
+    let link = |limits: &str| {
+        let query = format!("m=gpt-oss-120b&do=serve&users=50{limits}");
+        cardfit::scenario::parse(&query, Catalog::embedded()).scenario
+    };
+    let offers = ranked(&link("")).offers;
+    stands_by_limits(&offers);
+    let first = offers.first().unwrap();
+    assert_eq!(first.keeping(), Keeping::AtWorst);
+    // There is a cheaper one in the middle, whose tokens may come too slowly.
+    let cost = |offer: &Offer| offer.cost_per_month.map_or(f64::INFINITY, |c| c.mid);
+    let cheaper = |o: &&Offer| o.fit == Fit::Fits && cost(o) < cost(first);
+    let cheaper: Vec<&Offer> = offers.iter().filter(cheaper).collect();
+    assert!(cheaper.iter().any(|o| o.may_miss == [Miss::Tpot]));
+    assert!(cheaper.iter().all(|o| o.keeping() != Keeping::AtWorst));
+    // The cheapest of those is told beside it; where the first is the cheapest of all, nothing is.
+    let told = bolder(&offers, first, RankBy::Cheapest).unwrap();
+    let likely = |o: &&&Offer| o.keeping() == Keeping::Likely;
+    let least = cheaper
+        .iter()
+        .filter(likely)
+        .map(|o| cost(o))
+        .fold(f64::INFINITY, f64::min);
+    assert!((cost(told) - least).abs() < 1e-9);
+    assert_eq!(bolder(&offers[..1], first, RankBy::Cheapest), None);
+    // Where nothing holds at worst, what holds by its middle values still answers.
+    let one = "&cards=h100-sxm-80gb,a100-sxm4-80gb&n=1";
+    let alone = ranked(&link(one)).offers;
+    let h100 = alone.iter().find(|o| o.card == "h100-sxm-80gb").unwrap();
+    let Some(Run::Serve { speed, .. }) = &h100.run else {
+        panic!("a service");
+    };
+    let between = f64::midpoint(speed.tpot_s.mid, speed.tpot_s.high);
+    let strict = ranked(&link(&format!("{one}&tpot={between}"))).offers;
+    let first = strict.first().unwrap();
+    assert_eq!(
+        (first.card.as_str(), first.keeping()),
+        ("h100-sxm-80gb", Keeping::Likely)
+    );
+}
+
+#[test]
+fn machines_are_added_until_a_deadline_is_kept_at_worst() {
+    let mut scenario = training(
+        "llama-3.1-8b",
+        TrainingMethod::FullFinetune,
+        shelf(&["a100-sxm4-80gb"], None),
+    );
+    let job = |scenario: &mut Scenario, tokens: f64| match &mut scenario.job {
+        Job::Train(training) => training.amount = TrainingAmount::Tokens(tokens),
+        _ => panic!("a training job"),
+    };
+    job(&mut scenario, 30e9);
+    let free = ranked(&scenario).offers;
+    let node = free.iter().find(|o| o.count == 8).unwrap().hours.unwrap();
+    // In time by the middle of one machine's range and not by its end: two machines are looked at too.
+    scenario.money.deadline_hours = Some(f64::midpoint(node.mid, node.high));
+    let offers = ranked(&scenario).offers;
+    stands_by_limits(&offers);
+    let first = offers.first().unwrap();
+    assert_eq!((first.keeping(), first.count), (Keeping::AtWorst, 16));
 }
 
 #[test]

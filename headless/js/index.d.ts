@@ -90,8 +90,10 @@ export interface Offer {
   cost_per_month: Range | null;
   cost_per_hour: Range | null;
   price: Price | null;
-  /** Limits of the scenario that it misses. */
+  /** Limits of the scenario that it misses by its middle values. */
   misses: string[];
+  /** Limits that it keeps by its middle values and may miss at the worse ends of its ranges. */
+  may_miss: string[];
   /** The smallest change that would make it fit. */
   remedy: { remedy: string; value?: unknown } | null;
   /** The operator's offer behind it, where a feed is in use. */

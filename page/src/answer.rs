@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cardfit::offers::{Assumption, Fit, Offer, Ranking, best, compare};
+use cardfit::offers::{Assumption, Fit, Offer, Ranking, best, bolder, compare};
 use cardfit::range::Range;
 use cardfit::scenario::{Job, RankBy, Scenario, TrainingAmount};
 
@@ -198,6 +198,13 @@ impl Answer {
     /// The offer that answers: the first of the ranking.
     pub fn first(&self) -> Option<&Arc<Offer>> {
         self.rows.first().map(|row| &row.best)
+    }
+
+    /// What comes before the first by `rank` alone, but may miss a limit at worst.
+    pub fn bolder(&self, rank: RankBy) -> Option<&Arc<Offer>> {
+        let mut offers = self.rows.iter().flat_map(|row| &row.counts);
+        let found = bolder(offers.clone().map(Arc::as_ref), self.first()?, rank)?;
+        offers.find(|offer| std::ptr::eq(offer.as_ref(), found))
     }
 }
 

@@ -4,7 +4,7 @@ mod cells;
 
 use std::sync::Arc;
 
-use cardfit::offers::Offer;
+use cardfit::offers::{Fit, Keeping, Offer};
 use cardfit::range::Range;
 use cardfit::text::text;
 use leptos::prelude::*;
@@ -94,6 +94,13 @@ pub fn OffersTable() -> impl IntoView {
                 .collect::<Vec<_>>()
         })
     });
+    // The order is not that of the wish alone where a limit may be missed at worst; then it says so.
+    let some_at_risk = Memo::new(move |_| {
+        app.answer.with(|answer| {
+            let mut rows = answer.rows.iter();
+            rows.any(|row| row.best.fit == Fit::Fits && row.best.keeping() == Keeping::Likely)
+        })
+    });
     let speed_heading = move || {
         let key = match kind.get() {
             AnswerKind::Once => "page.table.time",
@@ -129,6 +136,11 @@ pub fn OffersTable() -> impl IntoView {
                     </For>
                 </tbody>
             </table>
+            <Show when=move || some_at_risk.get()>
+                <p class="table-note" data-testid="at-worst-rule">
+                    {t("page.table.at_worst")}
+                </p>
+            </Show>
             <Show when=move || { count.get() > FIRST_ROWS && !app.all_rows.get() }>
                 <button
                     type="button"
@@ -266,11 +278,11 @@ fn OfferRow(card: String, scale: CostScale) -> impl IntoView {
             },
         )
     };
-    // A limit that moves over a row changes what it misses, and none of its other figures.
+    // A limit that moves over a row changes what it misses or may miss, and none of its other figures.
     let best = live::figures(move || row.get().map(|row| Arc::clone(&row.best)));
-    let misses = Memo::new(move |_| {
+    let limits = Memo::new(move |_| {
         row.get()
-            .map(|row| row.best.misses.clone())
+            .map(|row| (row.best.misses.clone(), row.best.may_miss.clone()))
             .unwrap_or_default()
     });
     let is_open = {
@@ -349,7 +361,7 @@ fn OfferRow(card: String, scale: CostScale) -> impl IntoView {
                 <SpeedCell best />
             </td>
             <td role="cell" class="figure cost">
-                <CostCell best scale misses />
+                <CostCell best scale limits />
             </td>
             <td role="cell" class="figure price">
                 <OwnPrice card=card.clone() offer=best />

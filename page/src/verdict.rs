@@ -79,6 +79,7 @@ pub fn VerdictPanel() -> impl IntoView {
                     .filter(|offer| offer.fit != Fit::Fits)
                     .map(|offer| view! { <RemedyButtons offer most=2 /> })
             }}
+            <Bolder />
             {move || (!fits.get() && narrowed.get()).then(|| view! { <Widen /> })}
             <p class="basis" data-testid="verdict-basis">
                 {move || {
@@ -89,6 +90,41 @@ pub fn VerdictPanel() -> impl IntoView {
             <Tally />
             <Announcer present />
         </section>
+    }
+}
+
+/// What would be chosen by middle values alone, where that is another offer than the one that keeps its limits at worst.
+#[component]
+fn Bolder() -> impl IntoView {
+    let app = App::get();
+    let offer = Memo::new(move |_| {
+        let rank = app.scenario.with(|s| s.rank);
+        app.answer.with(|answer| answer.bolder(rank).cloned())
+    });
+    let said = move |offer: &Offer| {
+        let lang = app.lang.get();
+        app.answer.with(|answer| {
+            app.scenario
+                .with(|s| verdict_text::bolder(lang, answer, offer, s))
+        })
+    };
+    move || {
+        offer.get().map(|offer| {
+            let (card, count) = (offer.card.clone(), offer.count);
+            view! {
+                <p class="bolder">
+                    <button
+                        type="button"
+                        class="link"
+                        data-testid="bolder"
+                        data-card=card.clone()
+                        on:click=move |_| crate::offers_table::reveal(app, &card, count)
+                    >
+                        {move || said(&offer)}
+                    </button>
+                </p>
+            }
+        })
     }
 }
 

@@ -1,10 +1,11 @@
 //! The verdict: one sentence that answers the scenario.
 
 use cardfit::offers::{Fit, Offer, Run};
+use cardfit::range::Range;
 use cardfit::scenario::{Job, Scenario};
 use cardfit::text::{Lang, text};
 
-use crate::answer::{Answer, cost};
+use crate::answer::{Answer, AnswerKind, cost};
 use crate::{format, words};
 
 /// The verdict in pieces that are set apart when shown; read one after the other they are a sentence.
@@ -54,12 +55,10 @@ pub fn verdict(lang: Lang, answer: &Answer, scenario: &Scenario) -> Verdict {
             caution: Vec::new(),
         };
     }
-    let mut caution: Vec<String> = offer
-        .misses
-        .iter()
-        .map(|miss| words::miss(lang, *miss))
-        .collect();
-    caution.extend(offer.may_miss.iter().map(|m| words::may_miss(lang, *m)));
+    let mut caution = words::each(&offer.misses, |miss| words::miss(lang, miss));
+    caution.extend(words::each(&offer.may_miss, |miss| {
+        words::may_miss(lang, miss)
+    }));
     if matches!(offer.fit, Fit::Tight { .. }) {
         caution.push(text(lang, "page.verdict.tight", &[]));
     }
@@ -68,6 +67,44 @@ pub fn verdict(lang: Lang, answer: &Answer, scenario: &Scenario) -> Verdict {
         figures: figures(lang, answer, offer, scenario),
         caution,
     }
+}
+
+/// What one may take instead who does not mind the worse end of its ranges: the offer, its cost, and what it may miss.
+pub fn bolder(lang: Lang, answer: &Answer, offer: &Offer, scenario: &Scenario) -> String {
+    let comma = text(lang, "page.comma", &[]);
+    let time = offer
+        .hours
+        .map(|hours| format::seconds(lang, hours.mid * 3600.0));
+    let paid = money_said(lang, answer, offer, |cost| {
+        format::money(lang, scenario.money.currency, cost.mid)
+    });
+    let limits = words::each(&offer.may_miss, |miss| words::may_miss(lang, miss));
+    let said: Vec<String> = time.into_iter().chain([paid]).chain(limits).collect();
+    text(
+        lang,
+        "page.verdict.bolder",
+        &[
+            ("cards", &words::cards(lang, offer)),
+            ("said", &said.join(&comma)),
+        ],
+    )
+}
+
+/// What an offer costs, of the job or a month.
+fn money_said(
+    lang: Lang,
+    answer: &Answer,
+    offer: &Offer,
+    said: impl Fn(Range) -> String,
+) -> String {
+    let Some(cost) = cost(offer, answer.kind) else {
+        return text(lang, "page.verdict.no_price", &[]);
+    };
+    let key = match answer.kind {
+        AnswerKind::Once => "page.verdict.cost",
+        AnswerKind::Monthly => "page.verdict.cost_month",
+    };
+    text(lang, key, &[("cost", &said(cost))])
 }
 
 /// What the verdict's cost and fit rest on: memory, price and its day.
@@ -142,17 +179,9 @@ pub fn figures(lang: Lang, answer: &Answer, offer: &Offer, scenario: &Scenario) 
     if let Some(Run::Work { plan, speed }) = &offer.run {
         figures.extend(crate::work_words::each(lang, plan, speed));
     }
-    figures.push(match cost(offer, answer.kind) {
-        Some(cost) => {
-            let money = format::money_range(lang, scenario.money.currency, cost);
-            let key = match answer.kind {
-                crate::answer::AnswerKind::Once => "page.verdict.cost",
-                crate::answer::AnswerKind::Monthly => "page.verdict.cost_month",
-            };
-            text(lang, key, &[("cost", &money)])
-        }
-        None => text(lang, "page.verdict.no_price", &[]),
-    });
+    figures.push(money_said(lang, answer, offer, |cost| {
+        format::money_range(lang, scenario.money.currency, cost)
+    }));
     // A thousand samples of training are no answer to anything.
     let made = matches!(scenario.job, Job::Generate(_) | Job::Transcribe(_));
     if let (true, Some(Run::Work { speed, .. }), Some(cost)) =

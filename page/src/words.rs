@@ -140,6 +140,11 @@ pub fn may_miss(lang: Lang, limit: Miss) -> String {
     text(lang, "offer.may_miss", &[("limit", &miss(lang, limit))])
 }
 
+/// Each of `limits` in words.
+pub fn each(limits: &[Miss], said: impl Fn(Miss) -> String) -> Vec<String> {
+    limits.iter().copied().map(said).collect()
+}
+
 /// Something taken for granted.
 pub fn assumption(lang: Lang, assumption: Assumption) -> String {
     let number = |n: f64| format::number(lang, n, 4);

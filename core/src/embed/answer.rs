@@ -76,8 +76,11 @@ pub struct AnswerOffer {
     pub cost_per_hour: Option<Range>,
     /// The price that the cost rests on.
     pub price: Option<AnswerPrice>,
-    /// Limits of the scenario that it misses.
+    /// Limits of the scenario that it misses by its middle values.
     pub misses: Vec<Miss>,
+    /// Limits that it keeps by its middle values and may miss at the worse ends of its ranges; offers
+    /// without any come first.
+    pub may_miss: Vec<Miss>,
     /// The smallest change that would make it fit, where it does not.
     pub remedy: Option<Remedy>,
     /// The operator's offer behind it, where a feed is in use.
@@ -205,6 +208,7 @@ impl AnswerOffer {
                 as_of: price.as_of.clone(),
             }),
             misses: offer.misses.clone(),
+            may_miss: offer.may_miss.clone(),
             remedy,
             shop: match source {
                 Source::Reference => None,

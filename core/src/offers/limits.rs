@@ -2,15 +2,17 @@
 
 use serde::Serialize;
 
-use super::{Fit, Offer};
+use super::{Fit, Miss, Offer};
 use crate::scenario::{Job, Scenario};
 
 /// How the offers stand to the scenario's budget and deadline. Services have no deadline; their budget is a month's.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Limited<'a> {
-    /// The cheapest that is done in time and keeps every limit but the budget.
+    /// The cheapest that is done in time and keeps every limit but the budget; if there is any, one
+    /// that does so at worst too.
     pub cheapest_in_time: Option<&'a Offer>,
-    /// The fastest that costs no more than the budget and keeps every limit but the deadline.
+    /// The fastest that costs no more than the budget and keeps every limit but the deadline; if
+    /// there is any, one that does so at worst too.
     pub fastest_in_budget: Option<&'a Offer>,
     /// Whether anything keeps both.
     pub both_kept: bool,
@@ -59,10 +61,12 @@ pub fn within_limits<'a>(
         });
         (over, late)
     };
+    // Whether a limit that is asked for may be missed at worst; the one left aside does not count.
+    let may_miss = |offer: &Offer, aside: Miss| offer.may_miss.iter().any(|miss| *miss != aside);
     // What fits, has a price and a time, and misses nothing but budget and deadline.
     let candidates = || {
         offers.clone().into_iter().filter(|offer| {
-            let limits = [super::Miss::Budget, super::Miss::Deadline];
+            let limits = [Miss::Budget, Miss::Deadline];
             offer.fit == Fit::Fits
                 && offer.misses.iter().all(|miss| limits.contains(miss))
                 && cost(offer).is_finite()
@@ -72,14 +76,18 @@ pub fn within_limits<'a>(
     let cheapest_in_time = candidates()
         .filter(|offer| excess(offer).1 <= 0.0)
         .min_by(|a, b| {
-            let by_cost = cost(a).total_cmp(&cost(b));
-            by_cost.then_with(|| slowness(a).total_cmp(&slowness(b)))
+            may_miss(a, Miss::Budget)
+                .cmp(&may_miss(b, Miss::Budget))
+                .then_with(|| cost(a).total_cmp(&cost(b)))
+                .then_with(|| slowness(a).total_cmp(&slowness(b)))
         });
     let fastest_in_budget = candidates()
         .filter(|offer| excess(offer).0 <= 0.0)
         .min_by(|a, b| {
-            let by_time = slowness(a).total_cmp(&slowness(b));
-            by_time.then_with(|| cost(a).total_cmp(&cost(b)))
+            may_miss(a, Miss::Deadline)
+                .cmp(&may_miss(b, Miss::Deadline))
+                .then_with(|| slowness(a).total_cmp(&slowness(b)))
+                .then_with(|| cost(a).total_cmp(&cost(b)))
         });
     let both_kept = candidates().any(|offer| {
         let (over, late) = excess(offer);

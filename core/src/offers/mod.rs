@@ -18,7 +18,7 @@ pub(crate) mod work;
 
 pub use advice::{checks, rent_or_buy};
 pub use limits::{Compromise, Limited, within_limits};
-pub use order::{best, compare, sort};
+pub use order::{best, bolder, compare, sort};
 pub use rescale::with_measured_speed;
 pub use survey::Survey;
 
@@ -38,8 +38,9 @@ use crate::scenario::Scenario;
 /// The answer to a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ranking {
-    /// Offers that fit, best first by the scenario's order, then the tight ones, then those
-    /// that do not fit, least missing first.
+    /// Offers that fit, then the tight ones, then those that do not fit, least missing first.
+    /// Those that fit stand by how well they keep the limits ([`Keeping`]), then best first by the
+    /// scenario's order.
     pub offers: Vec<Offer>,
     /// What was assumed, for all offers.
     pub assumptions: Vec<Assumption>,
@@ -205,6 +206,28 @@ pub enum Miss {
     /// No deadline is given, but it takes longer than anybody waits
     /// ([`Assumption::LongestHours`]).
     TooLong,
+}
+
+/// How well an offer keeps the scenario's limits, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Keeping {
+    /// All of them, even at the worse ends of its ranges.
+    AtWorst,
+    /// All of them by its middle values; one may be missed by the end of a range.
+    Likely,
+    /// It misses one by its middle value.
+    Not,
+}
+
+impl Offer {
+    /// How well it keeps the scenario's limits.
+    pub const fn keeping(&self) -> Keeping {
+        match (self.misses.is_empty(), self.may_miss.is_empty()) {
+            (false, _) => Keeping::Not,
+            (true, false) => Keeping::Likely,
+            (true, true) => Keeping::AtWorst,
+        }
+    }
 }
 
 /// The price that an offer's cost rests on.

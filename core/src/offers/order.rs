@@ -3,13 +3,15 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use super::{Fit, Offer, Run};
+use super::{Fit, Keeping, Offer, Run};
 use crate::scenario::{RankBy, Scenario};
 
 /// Sorts `offers` and marks the first of each card.
 ///
-/// What fits comes first, and within it what keeps every limit; then what is tight; then what is
-/// too small, least missing first. Offers without a price come last in their group.
+/// What fits comes first; then what is tight; then what is too small, least missing first. Within
+/// what fits, offers that keep every limit even at the worse end of their ranges come before those
+/// that keep it by their middle values alone, and these before those that miss one ([`Keeping`]).
+/// Offers without a price come last in their group.
 pub fn sort(offers: &mut [Offer], scenario: &Scenario) {
     offers.sort_by(|a, b| compare(a, b, scenario.rank));
     let mut seen = HashSet::new();
@@ -22,16 +24,16 @@ pub fn sort(offers: &mut [Offer], scenario: &Scenario) {
 pub fn compare(a: &Offer, b: &Offer, rank: RankBy) -> Ordering {
     let by_group = group(a).cmp(&group(b));
     let by_missing = missing_bytes(a).cmp(&missing_bytes(b));
-    let by_limits = a.misses.len().min(1).cmp(&b.misses.len().min(1));
     by_group
         .then(by_missing)
-        .then(by_limits)
+        .then_with(|| a.keeping().cmp(&b.keeping()))
         .then_with(|| by_wish(a, b, rank))
         .then_with(|| a.count.cmp(&b.count))
         .then_with(|| a.card.cmp(&b.card))
 }
 
-/// The best offer by `rank` among those that fit, keep every limit and have a figure to go by.
+/// The best offer by `rank` among those that fit, keep every limit and have a figure to go by:
+/// one that keeps them at worst too, if there is any.
 pub fn best<'a>(offers: impl IntoIterator<Item = &'a Offer>, rank: RankBy) -> Option<&'a Offer> {
     let figure = |offer: &Offer| match rank {
         RankBy::Cheapest => cost(offer),
@@ -40,7 +42,24 @@ pub fn best<'a>(offers: impl IntoIterator<Item = &'a Offer>, rank: RankBy) -> Op
     };
     offers
         .into_iter()
-        .filter(|o| o.fit == Fit::Fits && o.misses.is_empty() && figure(o).is_finite())
+        .filter(|o| o.fit == Fit::Fits && o.keeping() != Keeping::Not && figure(o).is_finite())
+        .min_by(|a, b| compare(a, b, rank))
+}
+
+/// The best of those that keep the limits by their middle values alone, where it comes before `first`
+/// by the wish: what one may take who does not mind the worse end of its ranges.
+pub fn bolder<'a>(
+    offers: impl IntoIterator<Item = &'a Offer>,
+    first: &Offer,
+    rank: RankBy,
+) -> Option<&'a Offer> {
+    if first.fit != Fit::Fits || first.keeping() != Keeping::AtWorst {
+        return None;
+    }
+    offers
+        .into_iter()
+        .filter(|o| o.fit == Fit::Fits && o.keeping() == Keeping::Likely)
+        .filter(|o| by_wish(o, first, rank) == Ordering::Less)
         .min_by(|a, b| compare(a, b, rank))
 }
 

@@ -109,12 +109,14 @@ fn of_card(weights: WeightFormat, card: &Card) -> Option<Assumption> {
     }
 }
 
-/// Whether more machines would only cost more.
+/// Whether more machines would only cost more: it keeps every limit that they could help with, at
+/// worst too.
 fn is_settled(offer: &Offer, scenario: &Scenario) -> bool {
     let enough = scenario.money.deadline_hours.unwrap_or(PATIENT_HOURS);
     let in_time = offer.hours.is_none_or(|hours| hours.mid <= enough);
     let over_limit = |miss: &Miss| *miss != Miss::Budget;
-    offer.fit == Fit::Fits && in_time && !offer.misses.iter().any(over_limit)
+    let mut missed = offer.misses.iter().chain(&offer.may_miss);
+    offer.fit == Fit::Fits && in_time && !missed.any(over_limit)
 }
 
 /// Whether an offer that misses its latency targets is no nearer to them than the one before:

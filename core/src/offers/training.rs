@@ -121,7 +121,8 @@ fn is_settled(offer: &Offer, before: Option<&Offer>, scenario: &Scenario) -> boo
         },
     };
     let mid = |range: Option<Range>| range.map(|r| r.mid);
-    let in_time = mid(offer.hours).is_some_and(|hours| hours <= enough);
+    let in_time = mid(offer.hours).is_some_and(|hours| hours <= enough)
+        && !offer.may_miss.contains(&Miss::Deadline);
     let was = before.and_then(|b| mid(b.cost_of_job));
     let falls =
         matches!((was, mid(offer.cost_of_job)), (Some(was), Some(is)) if is < NOTICEABLE * was);

@@ -89,7 +89,8 @@ fn is_settled(
             RankBy::Cheapest | RankBy::BestValue => PATIENT_HOURS,
         });
     let mid = |range: Option<Range>| range.map(|r| r.mid);
-    let in_time = mid(offer.hours).is_some_and(|hours| hours <= enough);
+    let in_time = mid(offer.hours).is_some_and(|hours| hours <= enough)
+        && !offer.may_miss.contains(&Miss::Deadline);
     let no_faster = matches!(
         (before.and_then(|b| mid(b.hours)), mid(offer.hours)),
         (Some(was), Some(is)) if is > 0.95 * was

@@ -97,12 +97,12 @@ fn Rental(offer: Arc<Offer>, kind: AnswerKind, lang: Lang) -> impl IntoView {
             format::money_ends(lang, range),
         )
     });
-    let misses = offer
-        .misses
-        .iter()
-        .map(|miss| words::miss(lang, *miss))
-        .collect::<Vec<_>>()
-        .join(&text(lang, "page.comma", &[]));
+    let limits = match offer.misses.as_slice() {
+        [] => words::each(&offer.may_miss, |miss| words::may_miss(lang, miss)),
+        misses => words::each(misses, |miss| words::miss(lang, miss)),
+    }
+    .join(&text(lang, "page.comma", &[]));
+    let kept = offer.misses.is_empty();
     // The foot says once whose prices a shop's are, and of which day.
     let is_shops = embed.find(&offer).is_some();
     let price = offer
@@ -125,7 +125,8 @@ fn Rental(offer: Arc<Offer>, kind: AnswerKind, lang: Lang) -> impl IntoView {
                     <FitGlyph fit=words::fit_name(&offer.fit) />
                     {words::fit(lang, &offer.fit)}
                 </span>
-                {(!misses.is_empty()).then(|| view! { <small class="miss">{misses}</small> })}
+                {(!limits.is_empty())
+                    .then(|| view! { <small class="miss" class:may=kept>{limits}</small> })}
             </div>
             <div class="rental-figure">
                 {speed.map(|(mid, ends)| view! { <b>{mid}</b><small>{ends}</small> })}

@@ -85,9 +85,12 @@ fn about_speed(lang: Lang, offer: &Offer) -> String {
     }
 }
 
-/// What it costs, and the limits that the row misses.
+/// The limits that a row's offer misses, and those that it may miss at worst.
+pub type Limits = Memo<(Vec<Miss>, Vec<Miss>)>;
+
+/// What it costs, and the limits that the row misses or, where it misses none, those that it may miss.
 #[component]
-pub fn CostCell(best: Best, scale: CostScale, misses: Memo<Vec<Miss>>) -> impl IntoView {
+pub fn CostCell(best: Best, scale: CostScale, limits: Limits) -> impl IntoView {
     let app = App::get();
     let range = move || best.get().and_then(|offer| cost(&offer, scale.get().0));
     let drawn = Memo::new(move |_| scale.get().1.zip(range()).is_some());
@@ -105,23 +108,23 @@ pub fn CostCell(best: Best, scale: CostScale, misses: Memo<Vec<Miss>>) -> impl I
     };
     let missed = move || {
         let lang = app.lang.get();
-        let comma = text(lang, "page.comma", &[]);
-        misses.with(|misses| {
-            misses
-                .iter()
-                .map(|miss| words::miss(lang, *miss))
-                .collect::<Vec<_>>()
-                .join(&comma)
-        })
+        let said = limits.with(|(misses, may_miss)| match misses.as_slice() {
+            [] => words::each(may_miss, |miss| words::may_miss(lang, miss)),
+            misses => words::each(misses, |miss| words::miss(lang, miss)),
+        });
+        said.join(&text(lang, "page.comma", &[]))
     };
+    let kept = move || limits.with(|(misses, _)| misses.is_empty());
     view! {
         <b>{money}</b>
         <small>{about}</small>
         <Show when=move || drawn.get()>
             <Whisker shown=Signal::derive(move || range().zip(scale.get().1)) />
         </Show>
-        <Show when=move || misses.with(|misses| !misses.is_empty())>
-            <small class="miss">{missed}</small>
+        <Show when=move || limits.with(|(misses, may_miss)| misses.len() + may_miss.len() > 0)>
+            <small class="miss" class:may=kept data-testid="offer-limits">
+                {missed}
+            </small>
         </Show>
     }
 }
