@@ -9,6 +9,7 @@ pub mod embed;
 pub mod machine;
 pub mod npm;
 pub mod offline;
+pub mod packed;
 pub mod page;
 pub mod run;
 pub mod serve;

@@ -1,9 +1,9 @@
 //! The package for npm in dist/npm: the estimator as an ES module, the element, their types.
 
-use crate::page;
 use crate::run::{Failure, Result, cargo, command, on_path, root, run, say, target_dir};
 use crate::strict::{read, write};
 use crate::tools::PageTools;
+use crate::{packed, page};
 use std::path::Path;
 
 const PACKAGE: &str = "cardfit-headless";
@@ -42,7 +42,8 @@ fn build_with(
     run(cargo()
         .args(["build", "--locked", "--package", PACKAGE, "--lib"])
         .args(["--target", "wasm32-unknown-unknown", "--profile", profile])
-        .env(page::RUSTFLAGS.0, page::RUSTFLAGS.1))?;
+        .env(page::RUSTFLAGS.0, page::RUSTFLAGS.1)
+        .env(packed::VARIABLE, packed::folder()))?;
     let compiled = target_dir()
         .join("wasm32-unknown-unknown")
         .join(profile)

@@ -2,7 +2,7 @@
 
 use crate::run::{Result, root, run};
 use crate::tools::PageTools;
-use crate::{embed, machine, npm, offline, sizes, split, strict, tools, waiting};
+use crate::{embed, machine, npm, offline, packed, sizes, split, strict, tools, waiting};
 use std::path::PathBuf;
 
 /// Where the built page is.
@@ -20,10 +20,12 @@ pub const RUSTFLAGS: (&str, &str) = (
 /// Builds the release page into [`dist`], installing the tools for it first.
 pub fn build() -> Result<()> {
     let tools = tools::prepare()?;
+    packed::write_all()?;
     let mut trunk = tools.trunk()?;
     // Not --release: Trunk.toml names the cargo profile, and shrinking comes after splitting.
     trunk.args(["build", "--features", "split"]);
     trunk.env(RUSTFLAGS.0, RUSTFLAGS.1);
+    trunk.env(packed::VARIABLE, packed::folder());
     run(&mut trunk)?;
     split::split(&tools, &dist())?;
     strict::page(&dist())?;
@@ -56,9 +58,11 @@ pub fn build_whole_draft() -> Result<()> {
 
 fn draft() -> Result<PageTools> {
     let tools = tools::prepare()?;
+    packed::write_all()?;
     let mut trunk = tools.trunk()?;
     trunk.args(["build", "--cargo-profile", "wasm-draft"]);
     trunk.env(RUSTFLAGS.0, RUSTFLAGS.1);
+    trunk.env(packed::VARIABLE, packed::folder());
     run(&mut trunk)?;
     strict::page(&dist())?;
     Ok(tools)

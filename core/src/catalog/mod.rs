@@ -8,13 +8,15 @@ mod data_file;
 mod diffusion;
 mod model;
 mod network;
-mod price;
+pub(crate) mod price;
 mod workload;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use data_file::DataFile;
+
+use crate::packed::{PackedFile, packed_file};
 
 pub use card::{Card, CardLink, Confidence, Market, MeasuredMatmul, Node, PeakTflops, Vendor};
 pub use count::mean_causal_context;
@@ -56,12 +58,37 @@ pub struct Catalog {
     pub workloads: Cow<'static, [Workload]>,
 }
 
-static CARDS: DataFile<Card> = DataFile::json(include_str!("../../data/cards.json"));
-static MODELS: DataFile<Model> = DataFile::json(include_str!("../../data/models.json"));
-static DIFFUSION: DataFile<DiffusionModel> =
-    DataFile::json(include_str!("../../data/diffusion.json"));
-static NETWORKS: DataFile<Network> = DataFile::json(include_str!("../../data/networks.json"));
-static WORKLOADS: DataFile<Workload> = DataFile::json(include_str!("../../data/science.json"));
+pub(crate) static CARDS_FILE: PackedFile = packed_file!(
+    "cards",
+    crate::packed::json::<Vec<Card>>,
+    include_str!("../../data/cards.json")
+);
+pub(crate) static MODELS_FILE: PackedFile = packed_file!(
+    "models",
+    crate::packed::json::<Vec<Model>>,
+    include_str!("../../data/models.json")
+);
+pub(crate) static DIFFUSION_FILE: PackedFile = packed_file!(
+    "diffusion_models",
+    crate::packed::json::<Vec<DiffusionModel>>,
+    include_str!("../../data/diffusion.json")
+);
+pub(crate) static NETWORKS_FILE: PackedFile = packed_file!(
+    "networks",
+    crate::packed::json::<Vec<Network>>,
+    include_str!("../../data/networks.json")
+);
+pub(crate) static WORKLOADS_FILE: PackedFile = packed_file!(
+    "science",
+    crate::packed::json::<Vec<Workload>>,
+    include_str!("../../data/science.json")
+);
+
+static CARDS: DataFile<Card> = DataFile::new(&CARDS_FILE);
+static MODELS: DataFile<Model> = DataFile::new(&MODELS_FILE);
+static DIFFUSION: DataFile<DiffusionModel> = DataFile::new(&DIFFUSION_FILE);
+static NETWORKS: DataFile<Network> = DataFile::new(&NETWORKS_FILE);
+static WORKLOADS: DataFile<Workload> = DataFile::new(&WORKLOADS_FILE);
 
 /// Something that can be run, whatever its kind.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,8 +4,18 @@ use serde::{Deserialize, Serialize};
 
 use super::CatalogError;
 use super::data_file::DataFile;
+use crate::packed::{PackedFile, packed_file};
 
-static BOOK: DataFile<PriceOffer, PriceBook> = DataFile::csv(include_str!("../../data/prices.csv"));
+pub(crate) static FILE: PackedFile =
+    packed_file!("prices", read_table, include_str!("../../data/prices.csv"));
+
+static BOOK: DataFile<PriceOffer, PriceBook> = DataFile::new(&FILE);
+
+#[cfg(not(packed))]
+fn read_table(csv_text: &str) -> Result<Vec<PriceOffer>, String> {
+    let book = PriceBook::parse(csv_text).map_err(|why| why.to_string())?;
+    Ok(book.offers)
+}
 
 /// Reads the next few prices. `false`: all have been read.
 pub(super) fn read_some() -> bool {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Basis, BasisScope};
 use crate::catalog::{Card, Vendor};
+use crate::packed::packed;
 use crate::range::Range;
 
 /// What the measurements of a group share.
@@ -48,6 +49,8 @@ pub struct Spread {
     #[serde(deserialize_with = "by_kind")]
     groups: Vec<SpreadGroup>,
 }
+
+packed!(struct Spread { groups });
 
 fn by_kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SpreadGroup>, D::Error> {
     Vec::deserialize(deserializer).map(|groups| Spread::new(groups).groups)

@@ -327,6 +327,8 @@ macro_rules! coefficients {
             }
         }
 
+        $crate::packed::packed!(struct $name { $($field),+ });
+
         impl $name {
             /// Every constant, for fits.
             pub const SLOTS: &'static [$crate::estimate::work::Slot<Self>] = &[

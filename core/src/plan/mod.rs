@@ -1,6 +1,6 @@
 //! How a job is laid out over cards, and the search for the fastest layout that fits.
 
-mod node;
+pub(crate) mod node;
 pub mod search;
 
 pub use node::{RentedNode, rented_node};

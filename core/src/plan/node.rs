@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::catalog::{Card, Market, Node, Vendor};
+use crate::packed::{PackedFile, packed, packed_file};
 
 /// One class of nodes of `core/data/nodes.json`. An empty list or a missing year matches every card.
 #[derive(Debug, Clone, Deserialize)]
@@ -45,6 +46,17 @@ struct NodeClass {
     #[serde(default)]
     assumed: bool,
 }
+
+pub(crate) static FILE: PackedFile = packed_file!(
+    "nodes",
+    crate::packed::json::<Vec<NodeClass>>,
+    include_str!("../../data/nodes.json")
+);
+
+packed!(struct NodeClass {
+    class, cards, vendors, architectures, forms, markets, released_since, network_gbit_s, network_gbit_s_per_card,
+    host_gib_per_card, largest_cards, source, note, assumed,
+});
 
 impl NodeClass {
     fn matches(&self, card: &Card) -> bool {
@@ -110,9 +122,7 @@ const SLOWEST_GBIT_S: f64 = 10.0;
 
 fn classes() -> &'static [NodeClass] {
     static CLASSES: OnceLock<Vec<NodeClass>> = OnceLock::new();
-    CLASSES.get_or_init(|| {
-        serde_json::from_str(include_str!("../../data/nodes.json")).unwrap_or_default()
-    })
+    CLASSES.get_or_init(|| FILE.read())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Currency;
+use crate::packed::{PackedFile, packed, packed_file};
 use crate::scenario::Money;
 
 /// The rates that ship with the product, always the user's to change.
@@ -21,18 +22,31 @@ pub struct Rates {
     pub source: String,
 }
 
+pub(crate) static FILE: PackedFile = packed_file!(
+    "exchange",
+    crate::packed::json::<Rates>,
+    include_str!("../../data/exchange.json")
+);
+
+packed!(struct Rates { cny_per_usd, usd_per_eur, as_of, source });
+
+impl Default for Rates {
+    /// Amounts as they are, of no day.
+    fn default() -> Self {
+        Self {
+            cny_per_usd: 1.0,
+            usd_per_eur: 1.0,
+            as_of: String::new(),
+            source: String::new(),
+        }
+    }
+}
+
 impl Rates {
     /// Rates of `core/data/exchange.json`, read once; the tests read the file.
     pub fn embedded() -> &'static Self {
         static RATES: OnceLock<Rates> = OnceLock::new();
-        RATES.get_or_init(|| {
-            serde_json::from_str(include_str!("../../data/exchange.json")).unwrap_or(Rates {
-                cny_per_usd: 1.0,
-                usd_per_eur: 1.0,
-                as_of: String::new(),
-                source: String::new(),
-            })
-        })
+        RATES.get_or_init(|| FILE.read())
     }
 }
 

@@ -6,13 +6,13 @@ mod bill;
 mod book;
 mod card_names;
 mod checklist;
-mod exchange;
+pub(crate) mod exchange;
 mod import;
 mod line;
-mod provenance;
+pub(crate) mod provenance;
 mod purchase;
 mod quote;
-mod rules;
+pub(crate) mod rules;
 mod spot;
 
 pub use amount::Amount;

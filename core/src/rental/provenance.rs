@@ -6,14 +6,19 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use crate::packed::{PackedFile, packed_file};
 use crate::text::Lang;
+
+pub(crate) static FILE: PackedFile = packed_file!(
+    "price_words",
+    crate::packed::json::<BTreeMap<String, String>>,
+    include_str!("../../data/price_words.json")
+);
 
 /// English to Chinese; some phrases were written in Chinese first.
 fn phrases() -> &'static BTreeMap<String, String> {
     static PHRASES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
-    PHRASES.get_or_init(|| {
-        serde_json::from_str(include_str!("../../data/price_words.json")).unwrap_or_default()
-    })
+    PHRASES.get_or_init(|| FILE.read())
 }
 
 fn phrase(lang: Lang, given: &str) -> &str {

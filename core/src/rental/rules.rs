@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::catalog::Currency;
+use crate::packed::{PackedFile, packed, packed_file};
 use crate::scenario::{Grain, Money};
 
 /// What is known of how one provider bills.
@@ -64,13 +65,29 @@ pub struct EgressRule {
     pub source: String,
 }
 
+pub(crate) static PROVIDERS: PackedFile = packed_file!(
+    "providers",
+    crate::packed::json::<Vec<ProviderRule>>,
+    include_str!("../../data/providers.json")
+);
+pub(crate) static INTERRUPTIONS: PackedFile = packed_file!(
+    "interruptions",
+    crate::packed::json::<InterruptionRates>,
+    include_str!("../../data/interruptions.json")
+);
+
+packed!(struct ProviderRule { names, grain_s, minimum_s, prepaid, as_of, source, disk, egress });
+packed!(struct DiskRule { currency, running, stopped, free_gb, as_of, source });
+packed!(struct EgressRule { currency, per_gb, source });
+packed!(struct InterruptionRates { presets, known });
+packed!(struct InterruptionPreset { id, per_hour, source });
+packed!(struct KnownRate { providers, cards, per_hour, source });
+
 impl ProviderRule {
     /// Every rule known.
     pub fn all() -> &'static [Self] {
         static RULES: OnceLock<Vec<ProviderRule>> = OnceLock::new();
-        RULES.get_or_init(|| {
-            serde_json::from_str(include_str!("../../data/providers.json")).unwrap_or_default()
-        })
+        RULES.get_or_init(|| PROVIDERS.read())
     }
 
     /// The rule of a provider, where one is known.
@@ -129,7 +146,7 @@ impl HourlyRule {
 }
 
 /// How often machines are taken away.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InterruptionRates {
     /// Rates to choose from.
@@ -166,12 +183,7 @@ impl InterruptionRates {
     /// The rates that ship with the product.
     pub fn embedded() -> &'static Self {
         static RATES: OnceLock<InterruptionRates> = OnceLock::new();
-        RATES.get_or_init(|| {
-            serde_json::from_str(include_str!("../../data/interruptions.json")).unwrap_or(Self {
-                presets: Vec::new(),
-                known: Vec::new(),
-            })
-        })
+        RATES.get_or_init(|| INTERRUPTIONS.read())
     }
 
     /// Interruptions of one machine in an hour.

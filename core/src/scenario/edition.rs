@@ -2,28 +2,36 @@
 
 use std::sync::OnceLock;
 
+use crate::packed::{PackedFile, packed_file};
+
+/// The hash alone: the page does not carry the files as they are edited.
+pub(crate) static FILE: PackedFile = packed_file!(
+    "edition",
+    hash,
+    [
+        include_str!("../../data/cards.json"),
+        include_str!("../../data/models.json"),
+        include_str!("../../data/prices.csv"),
+        include_str!("../../data/exchange.json"),
+        include_str!("../../data/calibration/training.json"),
+        include_str!("../../data/calibration/serving.json"),
+    ]
+);
+
 /// A short name of the data that ships with the product, made of their content: two builds with the same data have the
 /// same edition.
 pub fn edition() -> &'static str {
     static EDITION: OnceLock<String> = OnceLock::new();
-    EDITION.get_or_init(|| {
-        let data = [
-            include_str!("../../data/cards.json"),
-            include_str!("../../data/models.json"),
-            include_str!("../../data/prices.csv"),
-            include_str!("../../data/exchange.json"),
-            include_str!("../../data/calibration/training.json"),
-            include_str!("../../data/calibration/serving.json"),
-        ];
-        let hash = data
-            .iter()
-            .flat_map(|text| text.bytes())
-            // FNV-1a: no secret is kept, only change is noticed.
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-            });
-        base36(hash % 36_u64.pow(7))
-    })
+    EDITION.get_or_init(|| base36(FILE.read::<u64>() % 36_u64.pow(7)))
+}
+
+/// FNV-1a: no secret is kept, only change is noticed.
+#[cfg(not(packed))]
+fn hash(texts: [&str; 6]) -> Result<u64, String> {
+    let bytes = texts.iter().flat_map(|text| text.bytes());
+    Ok(bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    }))
 }
 
 fn base36(mut number: u64) -> String {

@@ -4,7 +4,7 @@
 mod choice;
 mod costs;
 mod defaults;
-mod edition;
+pub(crate) mod edition;
 mod fragment;
 mod habits;
 mod json;
@@ -13,7 +13,7 @@ mod nearest;
 pub mod number;
 mod own_card;
 mod params;
-mod preset;
+pub(crate) mod preset;
 mod problem;
 mod query;
 mod read;

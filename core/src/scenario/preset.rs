@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::packed::{PackedFile, packed, packed_file};
 use crate::text::{Lang, text};
 
 /// One scenario to start from.
@@ -16,15 +17,21 @@ pub struct Preset {
     pub query: String,
 }
 
+pub(crate) static FILE: PackedFile = packed_file!(
+    "presets",
+    crate::packed::json::<Vec<Preset>>,
+    include_str!("../../data/presets.json")
+);
+
+packed!(struct Preset { id, query });
+
 impl Preset {
     /// All that ship with the product, the page's first scenario first.
     ///
     /// The file is parsed by the tests; were it ever unreadable, there are none.
     pub fn all() -> &'static [Self] {
         static PRESETS: OnceLock<Vec<Preset>> = OnceLock::new();
-        PRESETS.get_or_init(|| {
-            serde_json::from_str(include_str!("../../data/presets.json")).unwrap_or_default()
-        })
+        PRESETS.get_or_init(|| FILE.read())
     }
 
     /// What it is, in a few words.

@@ -4,6 +4,13 @@
 use std::sync::OnceLock;
 
 use crate::estimate::work::{Constants, coefficients};
+use crate::packed::{PackedFile, packed_file};
+
+pub(crate) static FILE: PackedFile = packed_file!(
+    "diffusion",
+    crate::packed::json::<DiffusionConstants>,
+    include_str!("../../../data/calibration/diffusion.json")
+);
 
 coefficients! {
     /// Constants beside each architecture's share of its peak.
@@ -92,9 +99,6 @@ impl DiffusionConstants {
     /// Those that ship with the product, read once.
     pub fn embedded() -> &'static Self {
         static CONSTANTS: OnceLock<DiffusionConstants> = OnceLock::new();
-        CONSTANTS.get_or_init(|| {
-            serde_json::from_str(include_str!("../../../data/calibration/diffusion.json"))
-                .unwrap_or_default()
-        })
+        CONSTANTS.get_or_init(|| FILE.read())
     }
 }

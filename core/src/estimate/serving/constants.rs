@@ -10,7 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::catalog::Card;
 use crate::estimate::spread::Spread;
+use crate::packed::{PackedFile, packed_file};
 use crate::scenario::Engine;
+
+pub(crate) static FILE: PackedFile = packed_file!(
+    "serving",
+    crate::packed::json::<ServingConstants>,
+    include_str!("../../../data/calibration/serving.json")
+);
 
 /// Constants of the serving estimator.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -468,9 +475,6 @@ impl ServingConstants {
     /// The file is parsed by the tests; were it ever unreadable, the defaults are used.
     pub fn embedded() -> &'static Self {
         static CONSTANTS: OnceLock<ServingConstants> = OnceLock::new();
-        CONSTANTS.get_or_init(|| {
-            serde_json::from_str(include_str!("../../../data/calibration/serving.json"))
-                .unwrap_or_default()
-        })
+        CONSTANTS.get_or_init(|| FILE.read())
     }
 }

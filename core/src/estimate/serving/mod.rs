@@ -15,7 +15,7 @@
 //! Formulas and their sources: `docs/estimator-serving.md`.
 
 mod batching;
-mod constants;
+pub(crate) mod constants;
 mod decode;
 mod engine;
 mod fitted;

@@ -10,8 +10,15 @@ use crate::catalog::Card;
 use crate::dtype::ComputeDtype;
 use crate::estimate::Basis;
 use crate::estimate::spread::Spread;
+use crate::packed::{PackedFile, packed_file};
 use crate::range::Range;
 use crate::scenario::TrainingMethod;
+
+pub(crate) static FILE: PackedFile = packed_file!(
+    "training",
+    crate::packed::json::<TrainingConstants>,
+    include_str!("../../../data/calibration/training.json")
+);
 
 /// Constants of the training estimator.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -383,10 +390,7 @@ impl TrainingConstants {
     /// are used, with the range of no measurement.
     pub fn embedded() -> &'static Self {
         static CONSTANTS: OnceLock<TrainingConstants> = OnceLock::new();
-        CONSTANTS.get_or_init(|| {
-            serde_json::from_str(include_str!("../../../data/calibration/training.json"))
-                .unwrap_or_default()
-        })
+        CONSTANTS.get_or_init(|| FILE.read())
     }
 
     /// The constants before any fit, for decisions that must not change with one.

@@ -16,7 +16,7 @@
 
 mod activations;
 mod communication;
-mod constants;
+pub(crate) mod constants;
 mod counts;
 mod flops;
 mod job;

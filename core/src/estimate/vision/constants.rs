@@ -4,6 +4,13 @@
 use std::sync::OnceLock;
 
 use crate::estimate::work::{Constants, coefficients};
+use crate::packed::{PackedFile, packed_file};
+
+pub(crate) static FILE: PackedFile = packed_file!(
+    "vision",
+    crate::packed::json::<VisionConstants>,
+    include_str!("../../../data/calibration/vision.json")
+);
 
 coefficients! {
     /// Constants beside each architecture's share of its peak.
@@ -88,9 +95,6 @@ impl VisionConstants {
     /// Those that ship with the product, read once.
     pub fn embedded() -> &'static Self {
         static CONSTANTS: OnceLock<VisionConstants> = OnceLock::new();
-        CONSTANTS.get_or_init(|| {
-            serde_json::from_str(include_str!("../../../data/calibration/vision.json"))
-                .unwrap_or_default()
-        })
+        CONSTANTS.get_or_init(|| FILE.read())
     }
 }
