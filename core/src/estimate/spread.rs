@@ -1,6 +1,6 @@
 //! Ranges from residuals: the nearest group of measurements with enough of them.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::{Basis, BasisScope};
 use crate::catalog::{Card, Vendor};
@@ -43,17 +43,40 @@ pub struct SpreadGroup {
 
 /// Groups of measurements, of which the nearest gives the range.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(from = "Vec<SpreadGroup>", into = "Vec<SpreadGroup>")]
 pub struct Spread {
-    /// By kind of job: a ranking looks thousands of times.
-    #[serde(deserialize_with = "by_kind")]
+    /// By length and name: a ranking looks tens of thousands of times, and lengths tell most apart.
+    kinds: Vec<KindGroups>,
+}
+
+/// All groups of one kind of job.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct KindGroups {
+    kind: String,
     groups: Vec<SpreadGroup>,
 }
 
-packed!(struct Spread { groups });
+packed!(struct Spread { kinds });
+packed!(struct KindGroups { kind, groups });
 
-fn by_kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SpreadGroup>, D::Error> {
-    Vec::deserialize(deserializer).map(|groups| Spread::new(groups).groups)
+impl From<Vec<SpreadGroup>> for Spread {
+    fn from(groups: Vec<SpreadGroup>) -> Self {
+        Self::new(groups)
+    }
+}
+
+impl From<Spread> for Vec<SpreadGroup> {
+    fn from(spread: Spread) -> Self {
+        let kinds = spread.kinds.into_iter();
+        kinds.flat_map(|of_kind| of_kind.groups).collect()
+    }
+}
+
+/// Where a kind of job stands, or would.
+fn place_of(kinds: &[KindGroups], kind: &str) -> Result<usize, usize> {
+    kinds.binary_search_by(|of_kind| {
+        (of_kind.kind.len(), of_kind.kind.as_str()).cmp(&(kind.len(), kind))
+    })
 }
 
 /// Measurements that make a group worth using.
@@ -92,22 +115,34 @@ impl SpreadGroup {
 
 impl Spread {
     /// Groups, whatever their order.
-    pub fn new(mut groups: Vec<SpreadGroup>) -> Self {
-        groups.sort_by(|a, b| a.kind.cmp(&b.kind));
-        Self { groups }
+    pub fn new(groups: Vec<SpreadGroup>) -> Self {
+        let mut kinds: Vec<KindGroups> = Vec::new();
+        for group in groups {
+            let place = place_of(&kinds, &group.kind);
+            match place {
+                Ok(found) => kinds[found].groups.push(group),
+                Err(place) => kinds.insert(
+                    place,
+                    KindGroups {
+                        kind: group.kind.clone(),
+                        groups: vec![group],
+                    },
+                ),
+            }
+        }
+        Self { kinds }
     }
 
     /// All groups.
-    pub fn groups(&self) -> &[SpreadGroup] {
-        &self.groups
+    pub fn groups(&self) -> impl Iterator<Item = &SpreadGroup> {
+        self.kinds.iter().flat_map(|of_kind| &of_kind.groups)
     }
 
     /// The groups of one kind of job; of an empty name: those of every kind.
     fn of_kind(&self, kind: &str) -> &[SpreadGroup] {
-        let first = self.groups.partition_point(|g| g.kind.as_str() < kind);
-        let rest = self.groups.get(first..).unwrap_or_default();
-        let count = rest.partition_point(|g| g.kind == kind);
-        rest.get(..count).unwrap_or_default()
+        let found = place_of(&self.kinds, kind).ok();
+        let found = found.and_then(|place| self.kinds.get(place));
+        found.map_or(&[], |of_kind| &of_kind.groups)
     }
 
     /// The range from the one group of `kind` on the card's architecture, where it has enough
