@@ -25,7 +25,7 @@ const MOST: [(&str, u64); 5] = [
         "m=llama-3.1-70b&do=pretrain&tokens=2T&seq=8192&deadline=2160",
         14500,
     ),
-    ("m=sdxl&do=image&amount=5000", 8100),
+    ("m=sdxl&do=image&amount=5000", 1900),
     ("m=resnet-50&do=vision-train", 4800),
 ];
 

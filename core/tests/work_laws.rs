@@ -5,7 +5,8 @@
 use cardfit::catalog::{Card, Catalog, FloatPrecision, Network, Node};
 use cardfit::dtype::WeightFormat;
 use cardfit::estimate::work::{WorkEstimate, WorkPlan, architecture_key};
-use cardfit::plan::search::WorkTask;
+use cardfit::plan::rented_node;
+use cardfit::plan::search::{CopiesAlone, WorkTask};
 use cardfit::scenario::{
     Computation, DiffusionMethod, DiffusionTraining, Generation, NetworkInference, NetworkTraining,
     Optimizer, PipelineOffload, Runtime, SpeechEngine, TrainingPrecision, Transcription,
@@ -513,6 +514,23 @@ proptest! {
         if let Some(input) = speed.input {
             prop_assert!(input.wanted_per_s.is_finite() && input.prepared_per_s > 0.0);
             prop_assert!(input.disk_mb_per_s.is_finite());
+        }
+    }
+
+    #[test]
+    fn what_is_known_of_one_copy_holds_beside_others(task in task(), card in cards()) {
+        let rented = rented_node(card);
+        let mut known = CopiesAlone::default();
+        for count in [2, 8, 1, 4] {
+            let Some(planned) = task.best_of_known(count, &rented, &mut known) else {
+                continue;
+            };
+            let new = task.estimate(&planned.plan, &rented.node).unwrap();
+            prop_assert_eq!(new.memory, planned.estimate.memory);
+            let [new, known] = [new.speed.units_per_s, planned.estimate.speed.units_per_s];
+            for (new, known) in [(new.low, known.low), (new.mid, known.mid), (new.high, known.high)] {
+                prop_assert!((known / new - 1.0).abs() < 1e-12, "{known} for {new}");
+            }
         }
     }
 

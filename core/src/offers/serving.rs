@@ -261,14 +261,13 @@ fn mark_limits(offer: &mut Offer, scenario: &Scenario, serving: &Serving, speed:
 fn changes(offer: &Offer, serving: &Serving, model: &Model, rented: &RentedNode<'_>) -> Changes {
     let gap = Gap::of(offer);
     let cache = [MemoryPart::KvCache, MemoryPart::Activations];
-    let best = |changed: &Serving| search(changed, model, rented).best(offer.count, None);
     let helps = |share: f64, frees: &[MemoryPart], change: &dyn Fn(&mut Serving)| {
         if !gap.could_be_filled(share, frees) {
             return false;
         }
         let mut changed = serving.clone();
         change(&mut changed);
-        best(&changed).is_some_and(|planned| planned.fitness == Fitness::Fits)
+        search(&changed, model, rented).fits(offer.count)
     };
     let mut changes = Changes::default();
     if serving.kv == KvFormat::Bits16 && helps(0.5, &cache, &|s| s.kv = KvFormat::Bits8) {
@@ -277,7 +276,8 @@ fn changes(offer: &Offer, serving: &Serving, model: &Model, rented: &RentedNode<
     if let Load::Concurrency(asked) = serving.load
         && gap.could_be_filled(1.0, &cache)
     {
-        let fewer = best(serving).map_or(0, |p| p.fitting_concurrency.min(asked));
+        let planned = search(serving, model, rented).best(offer.count, None);
+        let fewer = planned.map_or(0, |p| p.fitting_concurrency.min(asked));
         if fewer > 0 && helps(1.0, &cache, &|s| s.load = Load::Concurrency(fewer)) {
             let list = if u64::from(fewer) * 2 >= u64::from(asked) {
                 &mut changes.light

@@ -7,7 +7,7 @@ use super::{Assumption, Fit, Miss, Offer, Remedy, Run, money};
 use crate::catalog::{Card, Catalog, FloatPrecision, Subject};
 use crate::dtype::WeightFormat;
 use crate::estimate::science::fp64_slowdown;
-use crate::plan::search::{Fitness, PlannedWork, WorkTask};
+use crate::plan::search::{CopiesAlone, Fitness, PlannedWork, WorkTask};
 use crate::plan::{Recompute, RentedNode, rented_node};
 use crate::range::Range;
 use crate::rental::CardPrices;
@@ -55,8 +55,9 @@ pub(super) fn offers(
         fine: false,
     };
     let first = offers.len();
+    let mut known = CopiesAlone::default();
     for count in counts.of(&scenario.shelf) {
-        let Some(planned) = task.best(count, &rented) else {
+        let Some(planned) = task.best_of_known(count, &rented, &mut known) else {
             continue;
         };
         let offer = offer(scenario, task, count, planned, prices, &rented);

@@ -9,7 +9,7 @@ mod work;
 
 pub use serving::{PlannedServing, ServingSearch};
 pub use training::{FixedLayout, PlannedTraining, TrainingSearch};
-pub use work::{PlannedWork, WorkTask};
+pub use work::{CopiesAlone, PlannedWork, WorkTask};
 
 use crate::estimate::MemoryEstimate;
 

@@ -141,25 +141,8 @@ impl<'a> ServingSearch<'a> {
     /// `smaller` is the answer for about half as many cards: the search then stays near it.
     pub fn best(&self, cards: u32, smaller: Option<&ServingPlan>) -> Option<PlannedServing> {
         let mut found = Found::default();
-        for tensor in self.tensor_widths(cards) {
-            if smaller.is_some_and(|s| !is_near(tensor, s.tensor_parallel)) {
-                continue;
-            }
-            let mut depths = 0;
-            for pipeline in self.pipeline_depths(cards, tensor) {
-                if smaller.is_some_and(|s| !is_near(pipeline, s.pipeline_parallel)) {
-                    continue;
-                }
-                let ways = f64::from(tensor * pipeline);
-                if self.weight_bytes / ways * FLOOR_SLACK > self.usable_bytes as f64 {
-                    continue;
-                }
-                self.try_split(cards, tensor, pipeline, &mut found);
-                depths += 1;
-                if depths == DEPTHS_TRIED {
-                    break;
-                }
-            }
+        for (tensor, pipeline) in self.splits(cards, smaller) {
+            self.try_split(cards, tensor, pipeline, &mut found);
         }
         match found {
             Found {
@@ -175,6 +158,45 @@ impl<'a> ServingSearch<'a> {
                 Some(self.unfit(plan, memory))
             }
         }
+    }
+
+    /// Whether [`Self::best`] over `cards` cards would fit, without looking for the fastest.
+    pub fn fits(&self, cards: u32) -> bool {
+        self.splits(cards, None)
+            .into_iter()
+            .any(|(tensor, pipeline)| {
+                let replicas = cards / (tensor * pipeline);
+                let fitting = self.largest_batch(&self.plan(replicas, tensor, pipeline, 1));
+                let asked = match self.load {
+                    Load::Concurrency(all) if !self.in_bulk => {
+                        all.max(1).div_ceil(replicas).min(MOST_BATCH)
+                    }
+                    _ => 1,
+                };
+                fitting >= asked
+            })
+    }
+
+    /// Ways over tensor and pipeline that are worth trying, near those of a smaller count where they are given.
+    fn splits(&self, cards: u32, smaller: Option<&ServingPlan>) -> Vec<(u32, u32)> {
+        let near = |ways: u32, of: fn(&ServingPlan) -> u32| {
+            smaller.is_none_or(|smaller| is_near(ways, of(smaller)))
+        };
+        let mut splits = Vec::new();
+        for tensor in self.tensor_widths(cards) {
+            if !near(tensor, |s| s.tensor_parallel) {
+                continue;
+            }
+            let depths = self.pipeline_depths(cards, tensor).into_iter();
+            let worth_trying = depths
+                .filter(|pipeline| near(*pipeline, |s| s.pipeline_parallel))
+                .filter(|pipeline| {
+                    let ways = f64::from(tensor * pipeline);
+                    self.weight_bytes / ways * FLOOR_SLACK <= self.usable_bytes as f64
+                });
+            splits.extend(worth_trying.take(DEPTHS_TRIED).map(|depth| (tensor, depth)));
+        }
+        splits
     }
 
     fn finish(&self, best: Candidate) -> PlannedServing {

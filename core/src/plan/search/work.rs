@@ -12,7 +12,7 @@ use crate::estimate::vision::{
     NetworkRun, SpeechRun, VisionConstants, inference_memory, inference_speed, speech_memory,
     speech_speed, training_memory, training_speed,
 };
-use crate::estimate::work::{WorkEstimate, WorkPlan};
+use crate::estimate::work::{WorkEstimate, WorkPlan, WorkSpeed};
 use crate::plan::RentedNode;
 use crate::scenario::{
     Computation, DiffusionMethod, DiffusionTraining, Generation, NetworkInference, NetworkTraining,
@@ -45,6 +45,46 @@ pub struct PlannedWork {
     pub estimate: WorkEstimate,
     /// Whether it fits.
     pub fitness: Fitness,
+}
+
+/// Estimates of one copy on one card, by layout: a card is asked for in one count after another, and copies that make
+/// images or read speech each for themselves are as fast beside others as alone.
+#[derive(Debug, Default)]
+pub struct CopiesAlone(Vec<(WorkPlan, WorkEstimate)>);
+
+impl CopiesAlone {
+    fn estimate(
+        &mut self,
+        task: &WorkTask<'_>,
+        plan: &WorkPlan,
+        node: &Node<'_>,
+    ) -> Option<WorkEstimate> {
+        if !matches!(task, WorkTask::Generate(..) | WorkTask::Transcribe(..)) {
+            return task.estimate(plan, node);
+        }
+        let alone = WorkPlan {
+            cards: plan.cards_per_copy,
+            copies: 1,
+            ..*plan
+        };
+        let known = self.0.iter().find(|(known, _)| *known == alone);
+        let one = match known {
+            Some((_, estimate)) => estimate.clone(),
+            None => {
+                let estimate = task.estimate(&alone, node)?;
+                self.0.push((alone, estimate.clone()));
+                estimate
+            }
+        };
+        let units_per_s = one.speed.units_per_s.scale(f64::from(plan.copies.max(1)));
+        Some(WorkEstimate {
+            speed: WorkSpeed {
+                units_per_s,
+                ..one.speed
+            },
+            ..one
+        })
+    }
 }
 
 impl WorkTask<'_> {
@@ -92,6 +132,16 @@ impl WorkTask<'_> {
     /// The best layout over `count` cards: the fastest that fits, else the least memory. `None`
     /// where the card cannot do such work at all.
     pub fn best(&self, count: u32, rented: &RentedNode<'_>) -> Option<PlannedWork> {
+        self.best_of_known(count, rented, &mut CopiesAlone::default())
+    }
+
+    /// [`Self::best`], with what was estimated for other counts of the same card.
+    pub fn best_of_known(
+        &self,
+        count: u32,
+        rented: &RentedNode<'_>,
+        known: &mut CopiesAlone,
+    ) -> Option<PlannedWork> {
         let usable = rented.node.card.usable_memory_bytes();
         let mut best: Option<PlannedWork> = None;
         // What saves memory only costs time where the same batch fits without it.
@@ -107,7 +157,7 @@ impl WorkTask<'_> {
             if saves(&plan) && roomy.iter().any(same) {
                 continue;
             }
-            let estimate = self.estimate(&plan, &rented.node)?;
+            let estimate = known.estimate(self, &plan, &rented.node)?;
             let planned = PlannedWork {
                 fitness: Fitness::of(&estimate.memory, usable),
                 plan,
