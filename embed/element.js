@@ -237,7 +237,8 @@ export function define(base, name = "card-fit") {
       if (data.type === "ready") this.#start();
       if (data.type === "resize") this.#fit(payload.height);
       if (data.type === "change") this.#answer = payload;
-      if (data.type === "error" && payload.code === "wasm_blocked") clearTimeout(this.#timers.patience);
+      const isFinal = data.type === "error" && ["wasm_blocked", "download_failed"].includes(payload.code);
+      if (isFinal) clearTimeout(this.#timers.patience);
       if (["ready", "resize", "change", "order", "feed", "error"].includes(data.type)) this.#tell(data.type, payload);
     }
 

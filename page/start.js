@@ -16,20 +16,44 @@ if (texts) {
   painted().then(() => document.head.append(preload));
 }
 
+// A download that broke off, or that the server cannot give just now, is no fault of the browser.
+class Lost extends Error {}
+const lost = (cause) => {
+  throw new Lost(`The program did not arrive: ${cause}`);
+};
+const download = async (url) => {
+  const response = await fetch(url).catch(lost);
+  return response.ok ? response : lost(response.status);
+};
+const compiled = async (url) => {
+  try {
+    return await WebAssembly.compileStreaming(download(url));
+  } catch (error) {
+    if (error instanceof Lost) throw error;
+    // Half a file and a file that the browser cannot use fail alike here; fetched whole, they are told apart.
+    const bytes = await (await download(url)).arrayBuffer().catch(lost);
+    const isProgram = String(new Uint8Array(bytes.slice(0, 4))) === "0,97,115,109";
+    return isProgram ? WebAssembly.compile(bytes) : lost("something else came in its place");
+  }
+};
+
 try {
   await painted();
-  const { default: init, ...bindings } = await import("MODULE");
-  const wasm = await init({ module_or_path: new URL("WASM", import.meta.url) });
+  const bound = import("MODULE").catch((error) => (error instanceof SyntaxError ? Promise.reject(error) : lost(error)));
+  const [{ default: init, ...bindings }, module] = await Promise.all([bound, compiled(new URL("WASM", import.meta.url))]);
+  const wasm = await init({ module_or_path: module });
   window.wasmBindings = bindings;
   dispatchEvent(new CustomEvent("TrunkApplicationStarted", { detail: { wasm } }));
 } catch (error) {
   console.error(error);
-  document.getElementById("unstarted")?.removeAttribute("hidden");
+  const isLost = error instanceof Lost;
+  document.getElementById(isLost ? "lost" : "unstarted")?.removeAttribute("hidden");
   // A page that embeds this one is told, so that it can show a link instead. Nothing secret is in it.
   if (window.parent !== window) {
     const asked = new URLSearchParams(location.hash.slice(1));
     const id = asked.get("eid") ?? "";
-    const message = { ns: "cardfit", v: 1, id, type: "error", payload: { code: "wasm_blocked", message: String(error) } };
+    const code = isLost ? "download_failed" : "wasm_blocked";
+    const message = { ns: "cardfit", v: 1, id, type: "error", payload: { code, message: String(error) } };
     window.parent.postMessage(message, asked.get("po") ?? "*");
   }
 }

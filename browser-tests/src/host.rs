@@ -13,17 +13,28 @@ pub struct HostFile {
     kind: &'static str,
     headers: Vec<String>,
     body: Vec<u8>,
+    /// Bytes after which the connection breaks off.
+    sent: usize,
 }
 
 impl HostFile {
     /// A file at `path` (from `/` on), of a media type.
     pub fn new(path: &str, kind: &'static str, body: impl Into<Vec<u8>>) -> HostFile {
+        let body = body.into();
         HostFile {
             path: path.to_owned(),
             kind,
             headers: Vec::new(),
-            body: body.into(),
+            sent: body.len(),
+            body,
         }
+    }
+
+    /// One whose connection breaks off after half of it, every time.
+    #[must_use]
+    pub fn broken_off(mut self) -> HostFile {
+        self.sent = self.body.len() / 2;
+        self
     }
 
     /// A page.
@@ -78,22 +89,24 @@ fn answer(mut stream: TcpStream, files: &HashMap<String, HostFile>) -> std::io::
     }
     let target = first.split_whitespace().nth(1).unwrap_or_default();
     let path = target.split('?').next().unwrap_or_default();
-    let (status, kind, headers, body) = match files.get(path) {
+    let (status, kind, headers, body, sent) = match files.get(path) {
         Some(file) => (
             "200 OK",
             file.kind,
             file.headers.join("\r\n"),
             file.body.as_slice(),
+            file.sent,
         ),
         // Browsers ask for an icon on their own account; that none is there is no error of the page.
         None if path == "/favicon.ico" => {
-            ("204 No Content", "image/x-icon", String::new(), &[][..])
+            ("204 No Content", "image/x-icon", String::new(), &[][..], 0)
         }
         None => (
             "404 Not Found",
             "text/plain",
             String::new(),
             &b"no such file"[..],
+            12,
         ),
     };
     let headers = if headers.is_empty() {
@@ -106,5 +119,5 @@ fn answer(mut stream: TcpStream, files: &HashMap<String, HostFile>) -> std::io::
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{headers}Connection: close\r\n\r\n",
         body.len()
     )?;
-    stream.write_all(body)
+    stream.write_all(body.get(..sent).unwrap_or(body))
 }

@@ -97,7 +97,7 @@ const ENGLISH: &str = r"
     while (walker.nextNode()) {
       const node = walker.currentNode;
       const at = node.parentElement;
-      if (!at || at.closest('pre, code, script, style, textarea, noscript, a[href^=http], [lang=en], [hidden], #stopped, #unstarted, #renewed')) continue;
+      if (!at || at.closest('pre, code, script, style, textarea, noscript, a[href^=http], [lang=en], [hidden], #stopped, #unstarted, #lost, #renewed')) continue;
       const text = node.textContent.replace(/\s+/g, ' ');
       for (const run of text.match(/[A-Za-z][A-Za-z'’-]*(?:,? [A-Za-z][A-Za-z'’-]*){3,}/g) ?? []) {
         const words = run.split(/,? /);

@@ -1,6 +1,7 @@
 //! What a visitor sees when a part of the page stops, and when the page is opened from disk.
 
-use browser_tests::{Outcome, Page, in_browser};
+use browser_tests::{Host, HostFile, Outcome, Page, in_browser};
+use serde_json::json;
 
 /// Stops a part as a fault of ours would, and waits until the page has started again without it.
 async fn stop(page: &Page, part: &str) -> Outcome {
@@ -107,6 +108,76 @@ fn a_page_opened_from_disk_says_what_to_do_in_both_languages() -> Outcome {
         );
         // What could not be loaded from there is on the console.
         page.console_errors().await?;
+        Ok(())
+    })
+}
+
+/// Waits until the page says that its program did not arrive, and that alone; gives what it says.
+async fn told_as_lost(page: &Page) -> Outcome<String> {
+    let lost = "return document.getElementById('lost')?.hidden === false && document.getElementById('unstarted').hidden";
+    page.wait_until("the page says what was lost", lost).await?;
+    let told = page
+        .script("return document.getElementById('lost').innerText")
+        .await?;
+    // The browser says on the console what did not arrive.
+    page.console_errors().await?;
+    Ok(told.as_str().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn a_program_that_does_not_arrive_can_be_asked_for_again() -> Outcome {
+    in_browser(async |page| {
+        let block = async |urls: &[&str]| {
+            page.devtools("Network.enable", json!({})).await?;
+            page.devtools("Network.setBlockedURLs", json!({ "urls": urls }))
+                .await
+        };
+        block(&["*_bg.wasm"]).await?;
+        let start = format!("{}?lang=zh-CN&m=sdxl&do=image", page.base());
+        page.client().goto(&start).await?;
+        let told = told_as_lost(page).await?;
+        assert!(told.contains("没有下载完"), "{told}");
+        block(&[]).await?;
+        page.script("document.querySelector('#lost [lang=zh-CN] button').click()")
+            .await?;
+        page.element("verdict").await?;
+        assert!(page.query().await?.contains("m=sdxl"));
+        Ok(())
+    })
+}
+
+#[test]
+fn a_program_that_breaks_off_is_not_told_as_an_old_browser() -> Outcome {
+    in_browser(async |page| {
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(xtask::page::dist())? {
+            let path = entry?.path();
+            let name = path
+                .file_name()
+                .and_then(|n| n.to_str())
+                .unwrap_or_default();
+            let kind = match path.extension().and_then(|e| e.to_str()) {
+                Some("html") => "text/html; charset=utf-8",
+                Some("js") => "text/javascript",
+                Some("css") => "text/css",
+                Some("wasm") => "application/wasm",
+                _ => continue,
+            };
+            let file = HostFile::new(&format!("/{name}"), kind, std::fs::read(&path)?);
+            files.push(if name.ends_with("_bg.wasm") {
+                file.broken_off()
+            } else {
+                file
+            });
+        }
+        let host = Host::serve(files)?;
+        let start = format!("{}/index.html?lang=en", host.origin);
+        page.client().goto(&start).await?;
+        let told = told_as_lost(page).await?;
+        assert!(
+            told.contains("broke off") && told.contains("Try again"),
+            "{told}"
+        );
         Ok(())
     })
 }

@@ -2,86 +2,18 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests may end")]
 
+mod gguf;
+
 use cardfit::bring::{BringErrorKind as Kind, read_bytes};
 use cardfit::catalog::AttentionKind;
 use cardfit::dtype::WeightFormat;
 use cardfit::text::Lang;
+use gguf::{Gguf, STRING, string};
 use proptest::prelude::*;
 
-/// Writes a GGUF header.
-#[derive(Default)]
-struct Gguf {
-    pairs: Vec<u8>,
-    pair_count: u64,
-    tensors: Vec<u8>,
-    tensor_count: u64,
-}
-
-impl Gguf {
-    fn text(out: &mut Vec<u8>, text: &str) {
-        out.extend((text.len() as u64).to_le_bytes());
-        out.extend(text.as_bytes());
-    }
-
-    fn key(&mut self, key: &str, kind: u32) {
-        Self::text(&mut self.pairs, key);
-        self.pairs.extend(kind.to_le_bytes());
-        self.pair_count += 1;
-    }
-
-    fn number(mut self, key: &str, value: u32) -> Self {
-        self.key(key, 4);
-        self.pairs.extend(value.to_le_bytes());
-        self
-    }
-
-    fn numbers(mut self, key: &str, values: &[u32]) -> Self {
-        self.key(key, 9);
-        self.pairs.extend(4_u32.to_le_bytes());
-        self.pairs.extend((values.len() as u64).to_le_bytes());
-        for value in values {
-            self.pairs.extend(value.to_le_bytes());
-        }
-        self
-    }
-
-    fn word(mut self, key: &str, value: &str) -> Self {
-        self.key(key, 8);
-        Self::text(&mut self.pairs, value);
-        self
-    }
-
-    fn words(mut self, key: &str, count: u64) -> Self {
-        self.key(key, 9);
-        self.pairs.extend(8_u32.to_le_bytes());
-        self.pairs.extend(count.to_le_bytes());
-        for _ in 0..count {
-            Self::text(&mut self.pairs, "token");
-        }
-        self
-    }
-
-    fn tensor(mut self, name: &str, dims: &[u64], kind: u32) -> Self {
-        Self::text(&mut self.tensors, name);
-        self.tensors.extend((dims.len() as u32).to_le_bytes());
-        for dim in dims {
-            self.tensors.extend(dim.to_le_bytes());
-        }
-        self.tensors.extend(kind.to_le_bytes());
-        self.tensors.extend(0_u64.to_le_bytes());
-        self.tensor_count += 1;
-        self
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        let mut out = b"GGUF".to_vec();
-        out.extend(3_u32.to_le_bytes());
-        out.extend(self.tensor_count.to_le_bytes());
-        out.extend(self.pair_count.to_le_bytes());
-        out.extend(&self.pairs);
-        out.extend(&self.tensors);
-        out
-    }
+/// Tokens of a vocabulary, all alike.
+fn tokens(count: u64) -> Vec<u8> {
+    (0..count).flat_map(|_| string("token")).collect()
 }
 
 /// LFM2 1.2B: ten short convolutions and six blocks of attention, told by a list of KV heads.
@@ -98,7 +30,7 @@ fn lfm2() -> Gguf {
         .number("lfm2.attention.head_count", 32)
         .numbers("lfm2.attention.head_count_kv", &kv)
         .number("lfm2.shortconv.l_cache", 3)
-        .words("tokenizer.ggml.tokens", 3000)
+        .list("tokenizer.ggml.tokens", STRING, 3000, &tokens(3000))
         .tensor("token_embd.weight", &[2048, 65_536], 14);
     for (layer, kv) in kv.iter().enumerate() {
         let name = |part: &str| format!("blk.{layer}.{part}.weight");

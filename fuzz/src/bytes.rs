@@ -1,6 +1,10 @@
 //! Changes of binary headers, and headers to change.
 
+#[path = "../../core/tests/gguf/mod.rs"]
+mod gguf;
+
 use crate::Dice;
+use gguf::Gguf;
 
 /// Longest header that a run makes.
 const LONGEST: usize = 8192;
@@ -70,69 +74,6 @@ pub fn mutated(dice: &mut Dice, corpus: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// A GGUF header as it is written down here, piece by piece.
-#[derive(Debug, Clone, Default)]
-struct Gguf {
-    pairs: Vec<u8>,
-    pair_count: u64,
-    tensors: Vec<u8>,
-    tensor_count: u64,
-}
-
-impl Gguf {
-    fn text(out: &mut Vec<u8>, text: &str) {
-        out.extend((text.len() as u64).to_le_bytes());
-        out.extend(text.as_bytes());
-    }
-
-    fn pair(mut self, key: &str, kind: u32, value: &[u8]) -> Self {
-        Self::text(&mut self.pairs, key);
-        self.pairs.extend(kind.to_le_bytes());
-        self.pairs.extend(value);
-        self.pair_count += 1;
-        self
-    }
-
-    fn number(self, key: &str, value: u32) -> Self {
-        self.pair(key, 4, &value.to_le_bytes())
-    }
-
-    fn word(self, key: &str, value: &str) -> Self {
-        let mut text = Vec::new();
-        Self::text(&mut text, value);
-        self.pair(key, 8, &text)
-    }
-
-    fn list(self, key: &str, kind: u32, count: u64, items: &[u8]) -> Self {
-        let mut list = kind.to_le_bytes().to_vec();
-        list.extend(count.to_le_bytes());
-        list.extend(items);
-        self.pair(key, 9, &list)
-    }
-
-    fn tensor(mut self, name: &str, dims: &[u64], kind: u32) -> Self {
-        Self::text(&mut self.tensors, name);
-        self.tensors.extend((dims.len() as u32).to_le_bytes());
-        for dim in dims {
-            self.tensors.extend(dim.to_le_bytes());
-        }
-        self.tensors.extend(kind.to_le_bytes());
-        self.tensors.extend(0_u64.to_le_bytes());
-        self.tensor_count += 1;
-        self
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        let mut out = b"GGUF".to_vec();
-        out.extend(3_u32.to_le_bytes());
-        out.extend(self.tensor_count.to_le_bytes());
-        out.extend(self.pair_count.to_le_bytes());
-        out.extend(&self.pairs);
-        out.extend(&self.tensors);
-        out
-    }
-}
-
 /// Headers of several kinds of model, small.
 pub fn gguf_headers() -> Vec<Vec<u8>> {
     let kinds = [
@@ -148,9 +89,7 @@ pub fn gguf_headers() -> Vec<Vec<u8>> {
         .iter()
         .map(|(kind, blocks, width)| {
             let key = |name: &str| format!("{kind}.{name}");
-            let lists: Vec<u8> = (0..*blocks)
-                .flat_map(|at: u32| (at % 3 * 4).to_le_bytes())
-                .collect();
+            let kv_heads: Vec<u32> = (0..*blocks).map(|at| at % 3 * 4).collect();
             let mut file = Gguf::default()
                 .word("general.architecture", kind)
                 .word("general.name", "A model")
@@ -176,12 +115,7 @@ pub fn gguf_headers() -> Vec<Vec<u8>> {
                 .number(&key("vocab_size"), 32_000)
                 .pair("tokenizer.ggml.add_bos_token", 7, &[1]);
             file = if *kind == "lfm2" {
-                file.list(
-                    &key("attention.head_count_kv"),
-                    4,
-                    u64::from(*blocks),
-                    &lists,
-                )
+                file.numbers(&key("attention.head_count_kv"), &kv_heads)
             } else {
                 file.number(&key("attention.head_count_kv"), 8)
             };

@@ -109,9 +109,9 @@ pub async fn page() {
     }
 }
 
-/// Without texts there is nothing to say. The page says what it says where its program cannot be loaded.
+/// Without texts there is nothing to say. The page says what it says where its program did not arrive.
 fn cannot_start() {
-    if let Some(notice) = document().get_element_by_id("unstarted") {
+    if let Some(notice) = document().get_element_by_id("lost") {
         let _refused = notice.remove_attribute("hidden");
     }
 }

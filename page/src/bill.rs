@@ -1,7 +1,7 @@
 //! A bill as a table: what is paid, line by line, with its ends.
 
 use cardfit::catalog::Currency;
-use cardfit::rental::{Amount, Bill, Line, LineKind, LineUnit, ModeCost};
+use cardfit::rental::{Amount, Bill, Line, LineKind, LineUnit, ModeCost, name_in};
 use cardfit::scenario::Choice;
 use cardfit::text::{Lang, text};
 use leptos::prelude::*;
@@ -164,8 +164,8 @@ pub fn ModesTable(
         .map(|mode| {
             let whose = mode
                 .provider
-                .clone()
-                .unwrap_or_else(|| name("offer.price.own"));
+                .as_deref()
+                .map_or_else(|| name("offer.price.own"), |p| name_in(lang, p).to_owned());
             let day = mode.as_of.as_deref().map(|day| format::date(lang, day));
             let origin = [Some(whose), day].into_iter().flatten().collect::<Vec<_>>();
             let per_unit = format::money(lang, currency, mode.price_per_unit);

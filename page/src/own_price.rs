@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use cardfit::catalog::Billing;
 use cardfit::offers::Offer;
+use cardfit::rental::name_in;
 use cardfit::scenario::limits::Unit;
 use cardfit::scenario::number;
 use cardfit::text::text;
@@ -65,7 +66,7 @@ pub fn OwnPrice(
                     .as_deref()
                     .map(|day| format::date(lang, day).replace(' ', "\u{a0}"));
                 Some(
-                    [Some(provider.clone()), billing, day]
+                    [Some(name_in(lang, provider).to_owned()), billing, day]
                         .into_iter()
                         .flatten()
                         .collect::<Vec<_>>()

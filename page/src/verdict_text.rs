@@ -1,8 +1,10 @@
 //! The verdict: one sentence that answers the scenario.
 
 use cardfit::offers::{Fit, Offer, Run};
+use cardfit::plan::Offload;
 use cardfit::range::Range;
-use cardfit::scenario::{Job, Scenario};
+use cardfit::rental::name_in;
+use cardfit::scenario::{Job, PipelineOffload, Scenario};
 use cardfit::text::{Lang, text};
 
 use crate::answer::{Answer, AnswerKind, cost};
@@ -15,7 +17,7 @@ pub struct Verdict {
     pub subject: String,
     /// How long and how much; empty where nothing fits.
     pub figures: Vec<String>,
-    /// Which limits it misses, or that it is tight.
+    /// Which limits it misses or may miss, that it is tight, or what waits in host memory.
     pub caution: Vec<String>,
 }
 
@@ -62,11 +64,30 @@ pub fn verdict(lang: Lang, answer: &Answer, scenario: &Scenario) -> Verdict {
     if matches!(offer.fit, Fit::Tight { .. }) {
         caution.push(text(lang, "page.verdict.tight", &[]));
     }
+    caution.extend(in_host_memory(offer).map(|key| text(lang, key, &[])));
     Verdict {
         subject,
         figures: figures(lang, answer, offer, scenario),
         caution,
     }
+}
+
+/// That an offer fits only because something waits in host memory, which costs speed and asks for a machine with enough
+/// of it.
+fn in_host_memory(offer: &Offer) -> Option<&'static str> {
+    Some(match offer.run.as_ref()? {
+        Run::Work { plan, .. } => match plan.offload {
+            PipelineOffload::None => return None,
+            PipelineOffload::Model => "page.verdict.offload.model",
+            PipelineOffload::Sequential => "page.verdict.offload.sequential",
+        },
+        Run::Train { plan, .. } => match plan.offload {
+            Offload::None => return None,
+            Offload::Optimizer => "page.verdict.offload.optimizer",
+            Offload::All => "page.verdict.offload.all",
+        },
+        Run::Serve { .. } => return None,
+    })
 }
 
 /// What one may take instead who does not mind the worse end of its ranges: the offer, its cost, and what it may miss.
@@ -126,7 +147,7 @@ pub fn basis(lang: Lang, offer: &Offer) -> String {
                 "page.basis.price",
                 &[
                     ("price", &money),
-                    ("provider", provider),
+                    ("provider", name_in(lang, provider)),
                     ("date", &format::date(lang, day)),
                 ],
             ),
@@ -191,4 +212,31 @@ pub fn figures(lang: Lang, answer: &Answer, offer: &Offer, scenario: &Scenario) 
         figures.push(crate::work_words::thousand_said(lang, speed.unit, &cost));
     }
     figures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cardfit::catalog::{Catalog, PriceBook};
+    use cardfit::offers::rank;
+    use cardfit::scenario::parse;
+
+    fn caution(link: &str) -> String {
+        let catalog = Catalog::embedded();
+        let scenario = parse(link, catalog).scenario;
+        let ranking = rank(&scenario, catalog, PriceBook::embedded());
+        let answer = Answer::new(&ranking, &scenario);
+        verdict(Lang::En, &answer, &scenario).caution.join(", ")
+    }
+
+    #[test]
+    fn what_fits_by_offloading_says_so() {
+        // FLUX.1 dev in 16 bits is 34 GB of weights: a card of 12 GB holds no two of its networks.
+        let small = caution("m=flux.1-dev&do=image&cards=rtx-3060-12gb");
+        assert!(small.contains("host memory"), "{small}");
+        let large = caution("m=flux.1-dev&do=image&cards=h100-sxm-80gb");
+        assert!(!large.contains("host memory"), "{large}");
+        let states = caution("m=llama-3.1-8b&do=full&cards=a100-sxm4-80gb&n=1&offload=optimizer");
+        assert!(states.contains("optimizer states"), "{states}");
+    }
 }

@@ -59,12 +59,12 @@ fn short(value: f64) -> f64 {
     format!("{rounded:.9}").parse().unwrap_or(rounded)
 }
 
-/// The points of files with their verdicts, as JSON: `sources`, `cards` and `models` are names, a row of `points` is
-/// `[quantity, card, source, model, measured, estimate, low, high]` with places among them. `quantity` is the place in
-/// [`accuracy::quantity_of`](super::accuracy::quantity_of).
+/// The points of files with their verdicts, as JSON: `sources`, `cards`, `models` and `metrics` are names, a row of
+/// `points` is `[quantity, card, source, model, measured, estimate, low, high, metric]` with places among them.
+/// `quantity` is the place in [`accuracy::quantity_of`](super::accuracy::quantity_of); the metric says the unit.
 pub fn json(judged: &[(&MeasuredFile, &[Verdict])]) -> String {
-    let (mut sources, mut cards, mut models) =
-        (Names::default(), Names::default(), Names::default());
+    let (mut sources, mut cards) = (Names::default(), Names::default());
+    let (mut models, mut metrics) = (Names::default(), Names::default());
     let mut points = Vec::new();
     for (file, verdicts) in judged {
         for (about, verdict) in about(file).into_iter().zip(*verdicts) {
@@ -84,16 +84,18 @@ pub fn json(judged: &[(&MeasuredFile, &[Verdict])]) -> String {
                 short(measured),
                 short(estimate.mid),
                 short(estimate.low),
-                short(estimate.high)
+                short(estimate.high),
+                metrics.place(&verdict.metric)
             ]));
         }
     }
     let lines: Vec<String> = points.iter().map(ToString::to_string).collect();
     format!(
-        "{{\"sources\":{},\n\"cards\":{},\n\"models\":{},\n\"points\":[\n{}\n]}}\n",
+        "{{\"sources\":{},\n\"cards\":{},\n\"models\":{},\n\"metrics\":{},\n\"points\":[\n{}\n]}}\n",
         json!(sources.0),
         json!(cards.0),
         json!(models.0),
+        json!(metrics.0),
         lines.join(",\n")
     )
 }

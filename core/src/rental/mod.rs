@@ -22,7 +22,7 @@ pub use checklist::{Check, Need, checklist};
 pub use exchange::{Exchange, Rates};
 pub use import::{Imported, ListFacts, PriceForm, RefusedReason, RefusedRow, import, write_rows};
 pub use line::{Bill, Line, LineKind, LineUnit};
-pub use provenance::said_in;
+pub use provenance::{name_in, said_in};
 pub use purchase::{Ownership, RentOrBuy};
 pub use quote::{CardPrices, ModeCost, Quote, Quotes, USUAL_MODES};
 pub use rules::{

@@ -1,4 +1,4 @@
-//! Where a price was read and what its source warns of, in the reader's language.
+//! Whose a price is, where it was read and what its source warns of, in the reader's language.
 //!
 //! Sources are cited as they stand; the phrases that we wrote around them, and the commonest of theirs, are translated by
 //! `core/data/price_words.json`. What is not in it is shown as it is.
@@ -57,6 +57,22 @@ fn part(lang: Lang, given: &str) -> String {
         .unwrap_or_else(|| phrase(lang, given).to_owned())
 }
 
+/// English names of providers and regions that the book has in Chinese: their own brand where they have one, else pinyin.
+fn english_names() -> &'static BTreeMap<String, String> {
+    static NAMES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        serde_json::from_str(include_str!("../../data/provider_names.json")).unwrap_or_default()
+    })
+}
+
+/// The name of a provider or a region; one that is not known stays as it is.
+pub fn name_in(lang: Lang, name: &str) -> &str {
+    match lang {
+        Lang::ZhCn => name,
+        Lang::En => english_names().get(name).map_or(name, String::as_str),
+    }
+}
+
 /// A source or a note, phrase by phrase.
 pub fn said_in(lang: Lang, given: &str) -> String {
     let between = match lang {
@@ -101,6 +117,40 @@ mod tests {
             "by the second, stopped is free"
         );
         assert_eq!(said_in(Lang::En, "ARM; unheard of"), "ARM; unheard of");
+    }
+
+    fn is_chinese(text: &str) -> bool {
+        text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
+    }
+
+    #[test]
+    fn who_reads_english_meets_no_chinese_name_or_note() {
+        assert_eq!(name_in(Lang::En, "阿里云"), "Alibaba Cloud");
+        assert_eq!(name_in(Lang::ZhCn, "阿里云"), "阿里云");
+        assert_eq!(name_in(Lang::En, "A shop"), "A shop");
+        for offer in &PriceBook::embedded().offers {
+            let region = offer.region.as_deref().unwrap_or_default();
+            for name in [offer.provider.as_str(), region] {
+                assert!(!is_chinese(name_in(Lang::En, name)), "{name}");
+            }
+            let notes = offer.notes.as_deref().unwrap_or_default();
+            assert!(!is_chinese(&said_in(Lang::En, notes)), "{notes}");
+        }
+        // And each name belongs to the book.
+        let book = &PriceBook::embedded().offers;
+        for name in english_names().keys() {
+            let known = |o: &crate::catalog::PriceOffer| {
+                o.provider == *name || o.region.as_ref() == Some(name)
+            };
+            assert!(book.iter().any(known), "{name}");
+        }
+    }
+
+    #[test]
+    fn percent_signs_follow_chinese_figures_closely() {
+        for words in phrases().values() {
+            assert!(!words.contains(" %"), "{words}");
+        }
     }
 
     /// Sources that are no names and no addresses have a translation.

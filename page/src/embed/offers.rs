@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cardfit::embed::config::{Layout, OrderTarget, Part};
 use cardfit::feed::Supply;
 use cardfit::offers::{Fit, Offer, PriceUsed, Run};
+use cardfit::rental::name_in;
 use cardfit::text::{Lang, text};
 use leptos::prelude::*;
 use serde_json::json;
@@ -180,7 +181,12 @@ fn price_line(lang: Lang, price: &PriceUsed, is_shops: bool) -> String {
     [
         Some(per_hour),
         Some(words::billing(lang, price.billing)),
-        origin(price.provider.clone()),
+        origin(
+            price
+                .provider
+                .as_deref()
+                .map(|p| name_in(lang, p).to_owned()),
+        ),
         origin(day),
     ]
     .into_iter()

@@ -1,7 +1,7 @@
 //! What an offer costs, whose price that is, and its bill.
 
 use cardfit::offers::{Offer, PriceUsed};
-use cardfit::rental::{Billed, said_in};
+use cardfit::rental::{Billed, name_in, said_in};
 use cardfit::text::text;
 use leptos::prelude::*;
 
@@ -70,7 +70,7 @@ pub fn price_origin(price: PriceUsed) -> impl IntoView {
         lang,
         "offer.price.said",
         &[
-            ("provider", &provider),
+            ("provider", name_in(lang, &provider)),
             ("billing", &words::billing(lang, price.billing)),
             ("price", &quoted),
             ("date", &day),
@@ -111,9 +111,13 @@ pub fn price_origin(price: PriceUsed) -> impl IntoView {
         _ => None,
     });
     let details = [
-        price
-            .region
-            .map(|region| text(lang, "offer.price.region", &[("region", &region)])),
+        price.region.map(|region| {
+            text(
+                lang,
+                "offer.price.region",
+                &[("region", name_in(lang, &region))],
+            )
+        }),
         (!price.variant_stated).then(|| text(lang, "offer.price.variant_open", &[])),
         price.notes.map(|notes| {
             text(

@@ -100,6 +100,7 @@ fn Scatter(points: Arc<Points>) -> impl IntoView {
                 head("accuracy.card"),
                 head("accuracy.measured"),
                 head("accuracy.estimate"),
+                head("accuracy.unit"),
                 head("accuracy.off"),
             ],
             rows: shown.with(|shown| {
@@ -113,6 +114,7 @@ fn Scatter(points: Arc<Points>) -> impl IntoView {
                             words::card_name(lang, &point.card),
                             format::number(lang, point.measured, 4),
                             format::number(lang, point.estimate, 4),
+                            unit(lang, &point.metric),
                             format::percent(point.off()),
                         ]
                     })
@@ -216,6 +218,25 @@ fn Scatter(points: Arc<Points>) -> impl IntoView {
     }
 }
 
+/// Unit of a metric of the measured files.
+fn unit(lang: Lang, metric: &str) -> String {
+    text(lang, &format!("accuracy.unit.{metric}"), &[])
+}
+
+/// Name of an axis with the unit of what it shows; where sources differ, their units.
+fn axis_name(lang: Lang, key: &str, points: &[Point]) -> String {
+    let name = text(lang, key, &[]);
+    let units = points::units(points, |metric| unit(lang, metric));
+    match units.as_slice() {
+        [] => name,
+        units => text(
+            lang,
+            "accuracy.axis",
+            &[("name", &name), ("unit", &units.join(" / "))],
+        ),
+    }
+}
+
 /// Measured along the bottom, estimated along the left, both logarithmic on one scale.
 fn draw(lang: Lang, points: &[Point], (width, height): (f64, f64)) -> Drawing {
     let (low, high) = points
@@ -247,14 +268,14 @@ fn draw(lang: Lang, points: &[Point], (width, height): (f64, f64)) -> Drawing {
         &area,
         &y,
         &y_ticks,
-        &text(lang, "accuracy.estimate", &[]),
+        &axis_name(lang, "accuracy.estimate", points),
     );
     axes::x_axis(
         &mut svg,
         &area,
         &x,
         &x_ticks,
-        &text(lang, "accuracy.measured", &[]),
+        &axis_name(lang, "accuracy.measured", points),
     );
     let line = |svg: &mut Svg, class: &str, factor: f64| {
         let (from, to) = x.domain();
@@ -276,14 +297,16 @@ fn draw(lang: Lang, points: &[Point], (width, height): (f64, f64)) -> Drawing {
             key: String::new(),
             title: format!("{} · {}", p.model, words::card_name(lang, &p.card)),
             lines: vec![
-                format!(
-                    "{} {}, {} {} ({}–{})",
-                    text(lang, "accuracy.measured", &[]),
-                    format::number(lang, p.measured, 4),
-                    text(lang, "accuracy.estimate", &[]),
-                    format::number(lang, p.estimate, 4),
-                    format::number(lang, p.low, 3),
-                    format::number(lang, p.high, 3)
+                text(
+                    lang,
+                    "accuracy.point",
+                    &[
+                        ("measured", &format::number(lang, p.measured, 4)),
+                        ("estimate", &format::number(lang, p.estimate, 4)),
+                        ("low", &format::number(lang, p.low, 3)),
+                        ("high", &format::number(lang, p.high, 3)),
+                        ("unit", &unit(lang, &p.metric)),
+                    ],
                 ),
                 phrase_in(lang, &p.source).to_owned(),
             ],

@@ -3,7 +3,7 @@
 use cardfit::catalog::{Card, Catalog, Confidence, PriceBook};
 use cardfit::notes::{note_in, phrase_in};
 use cardfit::offers::{self, Fit, Run};
-use cardfit::rental::{Exchange, said_in};
+use cardfit::rental::{Exchange, name_in, said_in};
 use cardfit::scenario::parse;
 use cardfit::text::{Lang, text};
 use leptos::prelude::*;
@@ -500,7 +500,7 @@ fn Prices(card: &'static Card) -> impl IntoView {
                     };
                     view! {
                         <tr>
-                            <th scope="row">{offer.provider.clone()}</th>
+                            <th scope="row">{name_in(lang, &offer.provider).to_owned()}</th>
                             <td>{format!("{}{together}", words::billing(lang, offer.billing))}</td>
                             <td class="figure">{format::money(lang, offer.currency, hour)}</td>
                             <td class="figure">{format::money(lang, currency, converted)}</td>

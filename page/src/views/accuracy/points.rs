@@ -7,8 +7,8 @@ use leptos::wasm_bindgen::JsCast;
 use serde::Deserialize;
 use wasm_bindgen_futures::JsFuture;
 
-/// The quantity; places of card, source and model in their lists; measured, estimate, low, high.
-type Entry = (usize, usize, usize, usize, f64, f64, f64, f64);
+/// The quantity; places of card, source and model in their lists; measured, estimate, low, high; place of the metric.
+type Entry = (usize, usize, usize, usize, f64, f64, f64, f64, usize);
 
 /// The file as it is.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -16,6 +16,7 @@ pub struct Points {
     sources: Vec<String>,
     cards: Vec<String>,
     models: Vec<String>,
+    metrics: Vec<String>,
     points: Vec<Entry>,
 }
 
@@ -36,6 +37,8 @@ pub struct Point {
     pub low: f64,
     /// Upper end of its range.
     pub high: f64,
+    /// What was measured, which says the unit of all four.
+    pub metric: String,
 }
 
 impl Point {
@@ -76,7 +79,7 @@ impl Points {
             .iter()
             .filter(|point| point.0 == quantity)
             .map(
-                |&(_, of_card, source, model, measured, estimate, low, high)| Point {
+                |&(_, of_card, source, model, measured, estimate, low, high, metric)| Point {
                     source: name(&self.sources, source),
                     card: name(&self.cards, of_card),
                     model: name(&self.models, model),
@@ -84,6 +87,7 @@ impl Points {
                     estimate,
                     low,
                     high,
+                    metric: name(&self.metrics, metric),
                 },
             )
             .filter(|point| card.is_empty() || point.card == card)
@@ -106,6 +110,20 @@ impl Points {
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         counts
     }
+}
+
+/// Units of some points, the commonest first, each as `named` says it.
+pub fn units(points: &[Point], named: impl Fn(&str) -> String) -> Vec<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for point in points {
+        let unit = named(&point.metric);
+        match counts.iter_mut().find(|(known, _)| *known == unit) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((unit, 1)),
+        }
+    }
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts.into_iter().map(|(unit, _)| unit).collect()
 }
 
 /// How far off points are.
@@ -143,6 +161,7 @@ impl Stats {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::views::accuracy::unit;
     use cardfit::catalog::Catalog;
     use cardfit::measured::accuracy::quantity_names;
     use cardfit::text::Lang;
@@ -168,6 +187,24 @@ mod tests {
     }
 
     #[test]
+    fn every_point_has_a_unit_in_both_languages() {
+        cardfit::text::load_more();
+        let points = shipped();
+        for quantity in 0..quantity_names(Lang::En).len() {
+            for lang in [Lang::En, Lang::ZhCn] {
+                let units = units(&points.of(quantity, ""), |metric| unit(lang, metric));
+                assert!(!units.is_empty());
+                // A text that is missing is shown as its key.
+                let named = |u: &String| !u.is_empty() && !u.contains("accuracy.unit");
+                assert!(units.iter().all(named), "{units:?}");
+            }
+        }
+        // Time to first token is in milliseconds, what goes before it in tokens a second.
+        let of_prefill = units(&points.of(4, ""), |metric| unit(Lang::En, metric));
+        assert_eq!(of_prefill, ["tokens/s", "ms"]);
+    }
+
+    #[test]
     fn stats_are_of_the_errors() {
         let point = |measured: f64, estimate: f64| Point {
             source: String::new(),
@@ -177,6 +214,7 @@ mod tests {
             estimate,
             low: 0.9 * estimate,
             high: 1.1 * estimate,
+            metric: String::new(),
         };
         let points: Vec<Point> = [1.0, 1.05, 1.2, 1.3, 2.0]
             .into_iter()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cardfit::catalog::{Billing, PriceOffer, Tenancy};
-use cardfit::rental::{OWN_ENTRY, said_in};
+use cardfit::rental::{OWN_ENTRY, name_in, said_in};
 use cardfit::scenario::limits::Unit;
 use cardfit::scenario::{Choice, number};
 use cardfit::text::{Lang, text};
@@ -31,6 +31,7 @@ pub fn Rows(stored: RwSignal<bool>) -> impl IntoView {
         })
     });
     let rows = Memo::new(move |_| {
+        let lang = app.lang.get();
         let (card, billing, wanted) = (card.get(), billing.get(), wanted.get().to_lowercase());
         app.book.with(|book| {
             let mut rows: Vec<PriceOffer> = book
@@ -40,7 +41,8 @@ pub fn Rows(stored: RwSignal<bool>) -> impl IntoView {
                 .filter(|o| billing.is_empty() || o.billing.name() == billing)
                 .filter(|o| {
                     let of = |text: &str| text.to_lowercase().contains(&wanted);
-                    wanted.is_empty() || of(&o.provider) || o.region.as_deref().is_some_and(of)
+                    let said = |text: &str| of(text) || of(name_in(lang, text));
+                    wanted.is_empty() || said(&o.provider) || o.region.as_deref().is_some_and(said)
                 })
                 .cloned()
                 .collect();
@@ -193,11 +195,17 @@ fn OneRow(lang: Lang, offer: PriceOffer, stored: RwSignal<bool>) -> impl IntoVie
     let label = text(
         lang,
         "prices.price_of",
-        &[("card", &name), ("provider", &offer.provider)],
+        &[
+            ("card", &name),
+            ("provider", name_in(lang, &offer.provider)),
+        ],
     );
     let details = [
         Some(words::billing(lang, offer.billing)),
-        offer.region.clone(),
+        offer
+            .region
+            .as_deref()
+            .map(|region| name_in(lang, region).to_owned()),
         (offer.cards_together > 1).then(|| {
             let n = offer.cards_together.to_string();
             text(lang, "prices.together", &[("n", &n)])
@@ -237,7 +245,7 @@ fn OneRow(lang: Lang, offer: PriceOffer, stored: RwSignal<bool>) -> impl IntoVie
     view! {
         <tr class:own=own data-testid="price-row">
             <th scope="row">{name} <small>{details}</small></th>
-            <td>{offer.provider.clone()}</td>
+            <td>{name_in(lang, &offer.provider).to_owned()}</td>
             <td>
                 <div class="input small" class:bad=move || bad.get()>
                     <span class="unit before">{code}</span>
