@@ -135,12 +135,18 @@ impl Page {
     pub async fn type_into(&self, testid: &str, text: &str) -> Outcome {
         let field = self.element(testid).await?;
         // WebDriver's own clearing also leaves the field, and a field that is left empty shows what holds then.
-        let all = format!("{}a{}", char::from(Key::Control), char::from(Key::Null));
-        let first = match text {
-            "" => char::from(Key::Backspace).to_string(),
-            _ => text.to_owned(),
-        };
-        Ok(field.send_keys(&format!("{all}{first}")).await?)
+        // Two commands: not every driver lets a key go in the middle of one.
+        field
+            .send_keys(&format!("{}a", char::from(Key::Control)))
+            .await?;
+        Ok(match text {
+            "" => {
+                field
+                    .send_keys(&char::from(Key::Backspace).to_string())
+                    .await?
+            }
+            _ => field.send_keys(text).await?,
+        })
     }
 
     /// Sends keys to the element that has the focus. [`fantoccini::key::Key`] has the special ones.

@@ -102,22 +102,23 @@ pub fn prepare_firefox(tools: &Path) -> Result<Option<Browser>> {
     if let Some(pair) = find_firefox() {
         return Ok(Some(pair));
     }
-    let firefox = on_path("firefox").or_else(|| on_path("firefox-esr"));
+    let firefox = || on_path("firefox").or_else(|| on_path("firefox-esr"));
     let installable =
         debian_family() == Some(Family::Debian) && is_root() && on_path("apt-get").is_some();
-    if firefox.is_none() && installable {
-        run(apt_get().arg("update"))?;
-        run(apt_get().args(["install", "--yes", "--no-install-recommends", "firefox-esr"]))?;
+    if firefox().is_none() && installable {
+        let _unreachable = run(apt_get().arg("update"));
+        let _missing =
+            run(apt_get().args(["install", "--yes", "--no-install-recommends", "firefox-esr"]));
     }
     let driver = tools.join("bin").join("geckodriver");
-    if on_path("geckodriver").is_none() && !driver.exists() {
-        run(cargo()
+    if firefox().is_some() && on_path("geckodriver").is_none() && !driver.exists() {
+        let _unreachable = run(cargo()
             .args(["install", "geckodriver", "--locked", "--root"])
-            .arg(tools))?;
+            .arg(tools));
     }
     let pair = find_firefox().or_else(|| {
         Some(Browser {
-            browser: on_path("firefox").or_else(|| on_path("firefox-esr"))?,
+            browser: firefox()?,
             driver: Some(driver).filter(|driver| driver.exists())?,
         })
     });

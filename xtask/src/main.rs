@@ -13,7 +13,7 @@ usage: cargo xtask COMMAND
   build                   build the page into dist/, for any static host and any sub-path
   build --draft           build it quickly, large and slow, to look at a change
   build --draft --whole   with all that stands beside the page, for the browser tests
-  test [PART...]          run every check, or only: fmt clippy native browser; also: firefox
+  test [PART...]          run every check, or only: fmt clippy native browser firefox
   shots                   build the page and write screenshots of it to target/shots/
   prices FILE.csv [ARGS]  put a price list of SkyPilot's or gpuhunt's form into core/data/prices.csv
   calibrate [ARGS...]     fit the estimator's constants again

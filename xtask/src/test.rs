@@ -25,12 +25,17 @@ pub enum Part {
 
 impl Part {
     /// All parts, the quickest to fail first.
-    pub const ALL: [Part; 4] = [Part::Fmt, Part::Clippy, Part::Native, Part::Browser];
+    pub const ALL: [Part; 5] = [
+        Part::Fmt,
+        Part::Clippy,
+        Part::Native,
+        Part::Browser,
+        Part::Firefox,
+    ];
 
-    /// The part of that name: one of [`Part::ALL`], or `firefox`, which is run when it is asked for.
+    /// The part of that name.
     pub fn named(name: &str) -> Option<Part> {
-        let mut parts = Part::ALL.into_iter().chain([Part::Firefox]);
-        parts.find(|part| part.name() == name)
+        Part::ALL.into_iter().find(|part| part.name() == name)
     }
 
     /// The name on the command line.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use xtask::run::root;
 
 /// What came after Chrome 97, Firefox 102 or Safari 16, with the files in which it has a fallback.
-const NEWER: [(&str, &[&str]); 22] = [
+const NEWER: [(&str, &[&str]); 23] = [
+    ("content-visibility", &["page/style/main.css"]),
     ("@container", &["page/style/embed.css"]),
     ("color-mix(", &["page/style/embed.css"]),
     (":has(", &["page/style/models.css"]),
