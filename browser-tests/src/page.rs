@@ -139,14 +139,11 @@ impl Page {
         field
             .send_keys(&format!("{}a", char::from(Key::Control)))
             .await?;
-        Ok(match text {
-            "" => {
-                field
-                    .send_keys(&char::from(Key::Backspace).to_string())
-                    .await?
-            }
-            _ => field.send_keys(text).await?,
-        })
+        let typed = match text {
+            "" => char::from(Key::Backspace).to_string(),
+            _ => text.to_owned(),
+        };
+        Ok(field.send_keys(&typed).await?)
     }
 
     /// Sends keys to the element that has the focus. [`fantoccini::key::Key`] has the special ones.
