@@ -1,5 +1,7 @@
 //! The widget itself.
 
+mod notes;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,11 +12,13 @@ use cardfit::embed::message::{INCOMING, Incoming, OUTGOING};
 use cardfit::embed::{CONTRACT_VERSION, said_by};
 use cardfit::feed::{FEED_SCHEMA, FeedIssue, IssueKind, Shop, Supply, read};
 use cardfit::offers::Offer;
-use cardfit::scenario::{parse, to_query};
+use cardfit::scenario::parse;
 use cardfit::text::{Lang, text};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::json;
+
+use notes::{Assumptions, FeedNotice, Foot};
 
 use super::bridge::Bridge;
 use super::card::CardWidget;
@@ -25,7 +29,7 @@ use crate::form::{ScenarioForm, ShortForm};
 use crate::notice::LinkNoticePanel;
 use crate::state::App;
 use crate::verdict::VerdictPanel;
-use crate::words::{self, t};
+use crate::words::t;
 
 /// Offers in a `change` message.
 const OFFERS_TOLD: usize = 5;
@@ -406,101 +410,6 @@ fn tell_changes(app: App, embed: Embed) {
         };
         set_timeout_with_handle(tell, PAUSE).ok()
     });
-}
-
-/// Whose prices these are, where that needs saying.
-#[component]
-fn FeedNotice() -> impl IntoView {
-    let app = App::get();
-    let embed = Embed::get();
-    let line = move || {
-        let lang = app.lang.get();
-        match embed.feed.get() {
-            FeedState::Awaited => Some(text(lang, "embed.feed.awaited", &[])),
-            FeedState::Failed => Some(text(lang, "embed.feed.failed", &[])),
-            FeedState::Used { stale: Some(day) } => Some(text(
-                lang,
-                "embed.feed.stale",
-                &[("date", &crate::format::date(lang, &day))],
-            )),
-            FeedState::Used { stale: None } | FeedState::None => None,
-        }
-    };
-    let refused = embed.bridge.refused;
-    view! {
-        <div role="status">
-            {move || line().map(|line| view! { <p class="widget-note" data-testid="feed-note">{line}</p> })}
-            {move || {
-                refused
-                    .then(|| view! { <p class="widget-note">{text(app.lang.get(), "embed.not_allowed", &[])}</p> })
-            }}
-        </div>
-    }
-}
-
-/// What all figures take for granted, closed until asked for.
-#[component]
-fn Assumptions() -> impl IntoView {
-    let app = App::get();
-    view! {
-        <details class="more" data-testid="assumptions">
-            <summary>{t("page.assumptions")}</summary>
-            <ul class="plain">
-                {move || {
-                    let lang = app.lang.get();
-                    app.answer
-                        .with(|a| a.assumptions.clone())
-                        .into_iter()
-                        .map(|assumption| view! { <li>{words::assumption(lang, assumption)}</li> })
-                        .collect_view()
-                }}
-                <li>{t("page.assumptions.range")}</li>
-            </ul>
-        </details>
-    }
-}
-
-/// Whose figures these are, and the way to the whole page with the same scenario.
-#[component]
-fn Foot() -> impl IntoView {
-    let app = App::get();
-    let embed = Embed::get();
-    let whose = move || {
-        let lang = app.lang.get();
-        embed.stock.with(|stock| match stock.shop() {
-            Some(shop) => text(
-                lang,
-                "embed.prices.shop",
-                &[
-                    ("name", &shop.feed().provider),
-                    (
-                        "date",
-                        &crate::format::date(
-                            lang,
-                            shop.feed().generated_at.get(..10).unwrap_or_default(),
-                        ),
-                    ),
-                ],
-            ),
-            None => text(lang, "embed.prices.reference", &[]),
-        })
-    };
-    let whole = move || format!("./?{}", app.scenario.with(to_query));
-    let share = embed.config.with_value(|c| c.shows(Part::Share));
-    view! {
-        <p class="widget-foot">
-            <span data-testid="whose-prices">{whose}</span>
-            {share
-                .then(|| {
-                    view! {
-                        " "
-                        <a href=whole target="_blank" rel="noopener" data-testid="whole-page">
-                            {t("embed.whole_page")}
-                        </a>
-                    }
-                })}
-        </p>
-    }
 }
 
 /// Replaces the scenario by that of a link, as the embedding page asked.
