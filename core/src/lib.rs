@@ -22,6 +22,7 @@
 //! | [`share`] | what a shared link answered, and what changed since |
 //! | [`published`] | the data as files for machines |
 //! | [`measured`] | measured results and how far the estimator is off |
+//! | [`order`] | one sort for lists of every kind |
 //! | [`packed`] | the data files as the page carries them |
 //! | [`text`] | texts in every language |
 //! | [`dtype`], [`range`] | number formats; a value with its ends |
@@ -42,6 +43,7 @@ pub mod launch;
 pub mod measured;
 pub mod notes;
 pub mod offers;
+pub mod order;
 pub mod packed;
 pub mod plan;
 pub mod published;

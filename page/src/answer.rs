@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cardfit::offers::{Assumption, Fit, Offer, Ranking, best, bolder, compare};
+use cardfit::order;
 use cardfit::range::Range;
 use cardfit::scenario::{Job, RankBy, Scenario, TrainingAmount};
 
@@ -128,7 +129,7 @@ impl Answer {
             }
         }
         for row in &mut rows {
-            row.counts.sort_by_key(|offer| offer.count);
+            order::sort_by_key(&mut row.counts, |offer| offer.count);
         }
         let mut tally = Tally::default();
         for row in &rows {
@@ -163,7 +164,7 @@ impl Answer {
                 .into_iter()
                 .all(|(now, before)| Arc::ptr_eq(now, before))
         };
-        rows.sort_by(|a, b| compare(&a.best, &b.best, scenario.rank));
+        order::sort_by(&mut rows, |a, b| compare(&a.best, &b.best, scenario.rank));
         if same(&rows) {
             return Arc::clone(before);
         }

@@ -1,6 +1,7 @@
 //! The model picker: a text input with a list below it, after the combobox pattern of WAI-ARIA 1.2.
 
 use cardfit::catalog::{Catalog, Medium, Model, NetworkTask, Subject};
+use cardfit::order;
 use cardfit::scenario::{JobKind, ModelChoice, Param, Scope, SubjectKind};
 use cardfit::text::{Lang, text};
 use leptos::ev::KeyboardEvent;
@@ -78,7 +79,7 @@ fn lines(wanted: &str, job: JobKind) -> Vec<Line> {
         })
         .collect();
     // Stable: things of equal score stay in the catalog's order, families together.
-    found.sort_by_key(|(other, score, _)| (*other, *score));
+    order::sort_by_key(&mut found, |(other, score, _)| (*other, *score));
     let custom = job.is_about(SubjectKind::Language).then_some(Line::Custom);
     found
         .into_iter()

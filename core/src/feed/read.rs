@@ -11,6 +11,7 @@ use super::{
     StockState,
 };
 use crate::catalog::{Billing, Card, Catalog, Currency};
+use crate::order;
 use crate::rental::HOURS_PER_MONTH;
 use crate::scenario::{Choice, nearest_card};
 
@@ -326,7 +327,7 @@ fn counts(fields: &Fields<'_>, issues: &mut Vec<FeedIssue>) -> Result<Vec<u32>, 
             Effect::OfferDropped,
         ));
     }
-    counts.sort_unstable();
+    order::sort_by(&mut counts, Ord::cmp);
     counts.dedup();
     Ok(counts)
 }

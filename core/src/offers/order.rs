@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use super::{Fit, Keeping, Offer, Run};
+use crate::order;
 use crate::scenario::{RankBy, Scenario};
 
 /// Sorts `offers` and marks the first of each card.
@@ -12,8 +13,8 @@ use crate::scenario::{RankBy, Scenario};
 /// what fits, offers that keep every limit even at the worse end of their ranges come before those
 /// that keep it by their middle values alone, and these before those that miss one ([`Keeping`]).
 /// Offers without a price come last in their group.
-pub fn sort(offers: &mut [Offer], scenario: &Scenario) {
-    offers.sort_by(|a, b| compare(a, b, scenario.rank));
+pub fn sort(offers: &mut Vec<Offer>, scenario: &Scenario) {
+    order::sort_by(offers, |a, b| compare(a, b, scenario.rank));
     let mut seen = HashSet::new();
     for offer in offers {
         offer.best_of_card = seen.insert(offer.card.clone());

@@ -7,6 +7,7 @@ use super::line::{Bill, Line, LineKind, LineUnit};
 use super::rules::HourlyRule;
 use super::spot::{Interruptions, machines_with_spares};
 use crate::catalog::Billing;
+use crate::order;
 use crate::range::Range;
 use crate::scenario::{Extras, SpotTerms};
 
@@ -451,7 +452,7 @@ impl Tariff {
             })
             .filter(|line| line.amount.iter().any(|a| !a.is_zero()))
             .collect();
-        lines.sort_by_key(|line| line.kind != LineKind::Package);
+        order::sort_by_key(&mut lines, |line| line.kind != LineKind::Package);
         let sum = |lines: &[Line]| {
             lines
                 .iter()

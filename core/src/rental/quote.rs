@@ -11,6 +11,7 @@ use super::exchange::Exchange;
 use super::rules::{HourlyRule, InterruptionRates};
 use super::spot::Interruptions;
 use crate::catalog::{Billing, Currency, PriceBook, PriceOffer, Tenancy};
+use crate::order;
 use crate::range::Range;
 use crate::scenario::{Money, PriceMarket};
 
@@ -244,7 +245,7 @@ impl<'a> CardPrices<'a> {
         let exchange = Exchange::of(money);
         let mut billings = USUAL_MODES.to_vec();
         billings.extend(&money.billing);
-        billings.sort_unstable();
+        order::sort_by_key(&mut billings, |billing| *billing);
         billings.dedup();
         let offers = rows
             .iter()
@@ -276,7 +277,9 @@ impl<'a> CardPrices<'a> {
                 quoted
             }
         };
-        rows.sort_by(|a, b| same_seller(a, b).then_with(|| newest_then_cheapest(a, b)));
+        order::sort_by(&mut rows, |a, b| {
+            same_seller(a, b).then_with(|| newest_then_cheapest(a, b))
+        });
         rows.dedup_by(|later, kept| same_seller(later, kept).is_eq());
         let modes = billings
             .into_iter()
@@ -393,12 +396,12 @@ impl<'a> CardPrices<'a> {
         }
         // One vote a provider: the node size that costs least for this count.
         let cost = |r: &Row<'_>| r.converted_per_unit * f64::from(charged(r, count));
-        market.sort_by(|a, b| {
+        order::sort_by(&mut market, |a, b| {
             let provider = a.offer.provider.cmp(&b.offer.provider);
             provider.then_with(|| cost(a).total_cmp(&cost(b)))
         });
         market.dedup_by(|a, b| a.offer.provider == b.offer.provider);
-        market.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        order::sort_by(&mut market, |a, b| cost(a).total_cmp(&cost(b)));
         let row = market.get(market.len().saturating_sub(1) / 2)?;
         let by_the_hour = self
             .rows
@@ -504,7 +507,7 @@ fn fresh(rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
         .filter(is_fresh)
         .map(|r| r.offer.provider.as_str())
         .collect::<Vec<_>>();
-    providers.sort_unstable();
+    order::sort_by(&mut providers, Ord::cmp);
     providers.dedup();
     if providers.len() < ENOUGH_PROVIDERS {
         return rows;

@@ -7,6 +7,7 @@ use super::problem::{Outcome, Problem, ProblemKind};
 use super::reader::{Given, Reader};
 use super::{Scenario, read, write};
 use crate::catalog::Catalog;
+use crate::order;
 
 /// What was read, and what there is to say about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +71,9 @@ pub(super) fn complete(
     read::settle(&mut scenario, &mut reader);
     let mut problems = reader.finish();
     // In the order of the form, whatever the order in which they were found.
-    problems.sort_by_key(|p| PARAMS.iter().position(|q| q.name == p.param));
+    order::sort_by_key(&mut problems, |p| {
+        PARAMS.iter().position(|q| q.name == p.param)
+    });
     (scenario, problems)
 }
 

@@ -7,6 +7,7 @@ use super::params::PARAMS;
 use super::{
     Job, Load, ModelChoice, Scenario, Serving, Training, TrainingAmount, defaults, shape, subject,
 };
+use crate::order;
 
 /// Name and value, not yet encoded.
 pub(super) type Pairs = Vec<(&'static str, String)>;
@@ -59,7 +60,7 @@ pub(super) fn pairs(scenario: &Scenario) -> Pairs {
     choice(&mut pairs, "sort", scenario.rank, Default::default());
 
     let place = |name: &str| PARAMS.iter().position(|p| p.name == name);
-    pairs.sort_by_key(|(name, _)| place(name));
+    order::sort_by_key(&mut pairs, |(name, _)| place(name));
     pairs
 }
 

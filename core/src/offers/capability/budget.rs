@@ -7,6 +7,7 @@ use crate::catalog::{Catalog, PriceBook};
 use crate::dtype::WeightFormat;
 use crate::estimate::serving::weight_bytes;
 use crate::offers::{Fit, Offer, Run, job, rank};
+use crate::order;
 use crate::rental::CardPrices;
 use crate::scenario::{
     Job, ModelChoice, Scenario, Shelf, TrainingAmount, TrainingMethod, usual_training,
@@ -56,7 +57,7 @@ pub fn largest_jobs(scenario: &Scenario, catalog: &Catalog, prices: &PriceBook) 
         .iter()
         .filter_map(|id| of_card(&asked, catalog, prices, id, budget, deadline))
         .collect();
-    found.sort_by(|a, b| b.amount.total_cmp(&a.amount));
+    order::sort_by(&mut found, |a, b| b.amount.total_cmp(&a.amount));
     found
 }
 

@@ -6,6 +6,7 @@ use super::{Fitness, WORTH_THE_TROUBLE, is_near, powers_of_two, splits_layers};
 use crate::catalog::Node;
 use crate::estimate::serving::{Pace, ServingJob, largest_batch, memory, pace, speed};
 use crate::estimate::{MemoryEstimate, MemoryPart, ServingSpeed};
+use crate::order;
 use crate::plan::{RentedNode, ServingPlan};
 use crate::scenario::{Load, Serving};
 
@@ -430,7 +431,7 @@ impl<'a> ServingSearch<'a> {
             .filter(|s| rest.is_multiple_of(*s) && splits_layers(layers, *s))
             .filter(|s| rest / s <= most_copies && tensor * s <= self.most_cards_of_copy)
             .collect();
-        depths.sort_unstable();
+        order::sort_by(&mut depths, Ord::cmp);
         depths
     }
 }
