@@ -7,11 +7,8 @@ fn main() -> Result<(), String> {
     let folder = Path::new(&folder);
     let failed = |why: std::io::Error| format!("{}: {why}", folder.display());
     std::fs::create_dir_all(folder).map_err(failed)?;
-    for file in cardfit::packed::files() {
-        let bytes = file
-            .bytes()
-            .map_err(|why| format!("{}: {why}", file.name()))?;
-        let path = folder.join(file.name());
+    for (name, bytes) in cardfit::packed::all_packed()? {
+        let path = folder.join(name);
         // Left alone where it is the same: what is newer is compiled again.
         if std::fs::read(&path).is_ok_and(|there| there == bytes) {
             continue;

@@ -1,11 +1,13 @@
 //! Texts for people: a folder a language under `core/locales/`, a JSON file an area, flat keys, `{name}` for what is
 //! filled in.
 //!
-//! The page and the command line read the same texts. A language is a folder, a line in [`Lang::ALL`], its tag and its
-//! loader; an area is a file in each folder and a name in `first_texts!` or `more_texts!`.
+//! The page and the command line read the same texts. A language is a folder, a line in [`Lang::ALL`], its tag, its
+//! loader and its two packed files, which `packed::files` lists; an area is a file in each folder and a name in `first_texts!` or `more_texts!`.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
+
+use crate::packed::{PackedFile, packed_file};
 
 /// A language of the product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -17,16 +19,18 @@ pub enum Lang {
     ZhCn,
 }
 
-type Texts = HashMap<String, String>;
+type Texts = HashMap<&'static str, &'static str>;
 
 /// The files of one language and some areas.
+#[cfg(not(packed))]
 macro_rules! texts {
     ($lang:literal: $($area:literal),+) => {
-        &[$(include_str!(concat!("../locales/", $lang, "/", $area, ".json"))),+]
+        [$(include_str!(concat!("../locales/", $lang, "/", $area, ".json"))),+]
     };
 }
 
 /// Areas that a first look at the page needs.
+#[cfg(not(packed))]
 macro_rules! first_texts {
     ($lang:literal) => {
         texts!(
@@ -36,18 +40,34 @@ macro_rules! first_texts {
 }
 
 /// Areas of views that are loaded when they are first wanted; see [`load_more`].
+#[cfg(not(packed))]
 macro_rules! more_texts {
     ($lang:literal) => {
         texts!($lang: "check", "feed", "method")
     };
 }
 
-/// A test reads every file; a broken one shows keys rather than nothing.
-fn read(files: &[&str]) -> Texts {
-    files
-        .iter()
-        .flat_map(|json| serde_json::from_str::<Texts>(json).unwrap_or_default())
-        .collect()
+pub(crate) static FIRST_EN: PackedFile = packed_file!("first_en", pairs, first_texts!("en"));
+pub(crate) static FIRST_ZH_CN: PackedFile =
+    packed_file!("first_zh_cn", pairs, first_texts!("zh-CN"));
+pub(crate) static MORE_EN: PackedFile = packed_file!("more_en", pairs, more_texts!("en"));
+pub(crate) static MORE_ZH_CN: PackedFile = packed_file!("more_zh_cn", pairs, more_texts!("zh-CN"));
+
+/// Keys and texts of some areas, in the files' order.
+#[cfg(not(packed))]
+fn pairs<const AREAS: usize>(files: [&str; AREAS]) -> Result<Vec<(String, String)>, String> {
+    let mut pairs = Vec::new();
+    for json in files {
+        pairs.extend(crate::packed::json::<std::collections::BTreeMap<_, _>>(
+            json,
+        )?);
+    }
+    Ok(pairs)
+}
+
+/// A test reads every file; were one ever broken, keys are shown rather than nothing.
+fn read(file: &'static PackedFile) -> Texts {
+    file.texts().collect()
 }
 
 static FIRST: [OnceLock<Texts>; Lang::ALL.len()] = [const { OnceLock::new() }; Lang::ALL.len()];
@@ -56,12 +76,12 @@ static MORE: OnceLock<[Texts; Lang::ALL.len()]> = OnceLock::new();
 /// Makes the English texts of a first look known. One function a language: in the page each is in a part of its own, so that
 /// only the texts that somebody reads are loaded. Elsewhere [`text`] does by itself.
 pub fn load_en() {
-    FIRST[Lang::En as usize].get_or_init(|| read(first_texts!("en")));
+    FIRST[Lang::En as usize].get_or_init(|| read(&FIRST_EN));
 }
 
 /// As [`load_en`], of Simplified Chinese.
 pub fn load_zh_cn() {
-    FIRST[Lang::ZhCn as usize].get_or_init(|| read(first_texts!("zh-CN")));
+    FIRST[Lang::ZhCn as usize].get_or_init(|| read(&FIRST_ZH_CN));
 }
 
 /// Makes the texts of the views that are not needed at first known. In the page, only parts that are loaded later call it,
@@ -70,8 +90,8 @@ pub fn load_more() {
     MORE.get_or_init(|| {
         Lang::ALL.map(|lang| {
             read(match lang {
-                Lang::En => more_texts!("en"),
-                Lang::ZhCn => more_texts!("zh-CN"),
+                Lang::En => &MORE_EN,
+                Lang::ZhCn => &MORE_ZH_CN,
             })
         })
     });
@@ -128,7 +148,7 @@ impl Lang {
 pub fn text(lang: Lang, key: &str, values: &[(&str, &str)]) -> String {
     let first = lang.first_texts().and_then(|texts| texts.get(key));
     let found = first.or_else(|| lang.more_texts()?.get(key));
-    let template = found.map_or(key, String::as_str);
+    let template = found.copied().unwrap_or(key);
     let filled = values
         .iter()
         .fold(template.to_owned(), |text, (name, value)| {
@@ -184,13 +204,19 @@ mod tests {
         assert_eq!(closed_up("8.24 万 tokens".to_owned()), "8.24 万 tokens");
     }
 
-    fn areas(lang: Lang) -> Vec<Texts> {
-        let (first, more): (&[&str], &[&str]) = match lang {
-            Lang::En => (first_texts!("en"), more_texts!("en")),
-            Lang::ZhCn => (first_texts!("zh-CN"), more_texts!("zh-CN")),
+    type Area = std::collections::BTreeMap<String, String>;
+
+    fn areas(lang: Lang) -> Vec<Area> {
+        let of = |first: &[&str], more: &[&str]| {
+            let files = first.iter().chain(more);
+            files
+                .map(|json| serde_json::from_str(json).unwrap())
+                .collect()
         };
-        let read = |json: &&str| serde_json::from_str(json).unwrap();
-        first.iter().chain(more).map(read).collect()
+        match lang {
+            Lang::En => of(&first_texts!("en"), &more_texts!("en")),
+            Lang::ZhCn => of(&first_texts!("zh-CN"), &more_texts!("zh-CN")),
+        }
     }
 
     #[test]
@@ -199,7 +225,7 @@ mod tests {
             assert!(!en.is_empty());
             for lang in Lang::ALL {
                 let texts = &areas(lang)[area];
-                let keys = |texts: &Texts| texts.keys().cloned().collect::<BTreeSet<_>>();
+                let keys = |texts: &Area| texts.keys().cloned().collect::<BTreeSet<_>>();
                 assert_eq!(keys(texts), keys(en), "{}", lang.tag());
                 for (key, template) in texts {
                     assert_eq!(

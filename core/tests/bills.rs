@@ -38,7 +38,7 @@ impl PriceList {
                 price_per_card: *price,
                 cards_together: *together,
                 as_of: self.date.to_owned(),
-                source: self.address.to_owned(),
+                source: self.address.into(),
                 variant_stated: true,
                 low_confidence: false,
                 notes: None,

@@ -105,7 +105,7 @@ fn book(card: &str, price: f64) -> PriceBook {
             price_per_card: price,
             cards_together: 1,
             as_of: "2026-11-01".to_owned(),
-            source: "test".to_owned(),
+            source: "test".into(),
             variant_stated: true,
             low_confidence: false,
             notes: None,

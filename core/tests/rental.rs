@@ -25,7 +25,7 @@ fn offer(provider: &str, billing: Billing, currency: Currency, price: f64) -> Pr
         price_per_card: price,
         cards_together: 1,
         as_of: "2026-10-01".to_owned(),
-        source: "test".to_owned(),
+        source: "test".into(),
         variant_stated: true,
         low_confidence: false,
         notes: None,

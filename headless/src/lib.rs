@@ -8,6 +8,7 @@ use cardfit::embed::answer::{Answer, Form, Source};
 use cardfit::embed::said_by;
 use cardfit::feed::{FeedIssue, Shop, read};
 use cardfit::offers;
+use cardfit::packed::load_asides;
 use cardfit::scenario::{Problem, read_text};
 use cardfit::text::Lang;
 use serde::{Deserialize, Serialize};
@@ -83,6 +84,7 @@ fn estimate(scenario: &str, options: &str) -> Result<Outcome, Refusal> {
         }
     };
     lang.load();
+    load_asides();
     let catalog = Catalog::embedded();
     let said = said_by(scenario);
     let parsed = read_text(scenario, catalog).map_err(|problem| refusal(problem.message(lang)))?;

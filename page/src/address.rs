@@ -55,11 +55,10 @@ fn in_fragment(name: &str) -> Option<String> {
     fragment.get(name)
 }
 
-/// The price book that the link brings behind its `#`.
-pub fn brought_book() -> Option<BookEdits> {
+/// The price book that the link brings behind its `#`, as text.
+pub fn brought_book() -> Option<String> {
     let packed = in_fragment(share::BOOK_PARAM).filter(|packed| packed.len() <= FRAGMENT_BYTES)?;
-    let edits = BookEdits::from_json(&share::unpack(&packed)?);
-    (!edits.is_empty()).then_some(edits)
+    share::unpack(&packed)
 }
 
 /// The whole address of a link that is handed on, with what it answers today, and whether what was brought was too large
@@ -123,12 +122,13 @@ pub fn view() -> View {
 
 /// The parameters of that view which the address has.
 pub fn view_params() -> ViewParams {
-    view()
-        .params()
-        .iter()
-        .filter_map(|name| Some((*name, parameter(name)?)))
-        .filter(|(_, value)| !value.is_empty())
-        .collect()
+    let mut at = ViewParams::new();
+    for name in view().params() {
+        if let Some(value) = parameter(name).filter(|value| !value.is_empty()) {
+            at.insert(name, value);
+        }
+    }
+    at
 }
 
 /// The language that the address asks for, else the browser's.

@@ -18,6 +18,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::MessageChannel;
 
 use crate::app::Page;
+use crate::lazy::PartMissing;
 use crate::views::View;
 use crate::{address, book, embed, texts};
 
@@ -37,21 +38,28 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Reads the present address.
+    /// Reads the present address, with the prices that ship: a widget touches no storage, its prices are the operator's.
     pub fn read() -> Self {
-        // A widget touches no storage: its prices are the operator's.
-        let framed = embed::is_framed();
-        let brought = address::brought_book().filter(|_| !framed);
         Self {
             parsed: parse(&address::link(), Catalog::embedded()),
-            brings_book: brought.is_some(),
-            edits: match brought {
-                Some(edits) => edits,
-                None if framed => BookEdits::default(),
-                None => book::stored(),
-            },
+            brings_book: false,
+            edits: BookEdits::default(),
             ranking: None,
         }
+    }
+
+    /// The same with the price book that the link brings, else the one that this browser keeps.
+    async fn with_book(mut self) -> Result<Self, PartMissing> {
+        if let Some(json) = address::brought_book() {
+            self.edits = book::read(json).await?;
+            self.brings_book = !self.edits.is_empty();
+        }
+        if !self.brings_book
+            && let Some(json) = book::stored()
+        {
+            self.edits = book::read(json).await?;
+        }
+        Ok(self)
     }
 
     async fn ranked(mut self) -> Self {
@@ -83,7 +91,9 @@ pub async fn page() {
     while Catalog::read_some() {
         pause().await;
     }
-    let mut opened = Opened::read();
+    let Ok(mut opened) = Opened::read().with_book().await else {
+        return cannot_start();
+    };
     if address::view() == View::Choose {
         opened = opened.ranked().await;
         pause().await;
@@ -109,7 +119,8 @@ pub async fn page() {
     }
 }
 
-/// Without texts there is nothing to say. The page says what it says where its program did not arrive.
+/// Without texts there is nothing to say, and without the prices that a person changed it would be another answer. The page says
+/// what it says where its program did not arrive.
 fn cannot_start() {
     if let Some(notice) = document().get_element_by_id("lost") {
         let _refused = notice.remove_attribute("hidden");

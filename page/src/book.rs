@@ -1,19 +1,27 @@
 //! The person's changes of the price book, kept in this browser only.
 
+use cardfit::packed::load_asides;
 use cardfit::rental::BookEdits;
 use leptos::prelude::*;
 
+use crate::lazy::lazy_part;
 use crate::state::App;
 
 /// Under which the changes are kept.
 const KEY: &str = "cardfit.prices";
 
-/// What was kept; a browser that keeps nothing only loses that comfort.
-pub fn stored() -> BookEdits {
-    store()
-        .and_then(|store| store.get_item(KEY).ok().flatten())
-        .map(|json| BookEdits::from_json(&json))
-        .unwrap_or_default()
+lazy_part! {
+    part = book;
+    /// Reads changes: code, and the sources that tell the rows that are left out, which only those need who changed something.
+    pub fn read(json: String) -> BookEdits {
+        load_asides();
+        BookEdits::from_json(&json)
+    }
+}
+
+/// What was kept, as text; a browser that keeps nothing only loses that comfort.
+pub fn stored() -> Option<String> {
+    store()?.get_item(KEY).ok().flatten()
 }
 
 fn store() -> Option<web_sys::Storage> {

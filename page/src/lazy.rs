@@ -1,7 +1,12 @@
 //! Parts of the page that are loaded when they are first wanted.
 
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
 use leptos::html;
 use leptos::prelude::*;
+use leptos::reactive::computed::ScopedFuture;
 
 use crate::seen;
 use crate::words::t;
@@ -38,7 +43,7 @@ macro_rules! lazy_part {
     };
 }
 
-/// A `lazy_part!` that builds a view, and whose texts come with it. Show it with [`Lazy`].
+/// A `lazy_part!` that builds a view; its texts, and where figures were read, come with it. Show it with [`Lazy`].
 macro_rules! lazy_view {
     (part = $part:ident; $(#[$about:meta])* $vis:vis fn $name:ident($($argument:ident: $kind:ty),*) $body:block) => {
         $crate::lazy::lazy_part! {
@@ -46,6 +51,7 @@ macro_rules! lazy_view {
             $(#[$about])*
             $vis fn $name($($argument: $kind),*) -> leptos::prelude::AnyView {
                 cardfit::text::load_more();
+                cardfit::packed::load_asides();
                 $body
             }
         }
@@ -55,6 +61,21 @@ macro_rules! lazy_view {
 pub(crate) use lazy_part;
 pub(crate) use lazy_view;
 
+/// A part on its way.
+type Asked = Pin<Box<dyn Future<Output = Result<AnyView, PartMissing>> + Send>>;
+/// Asks for a part: of one type for all parts, since what waits for it is a tenth of the program when it is made for each.
+type Ask = Arc<dyn Fn() -> Asked + Send + Sync>;
+/// Where a part is put when it is there.
+type Arrival = Arc<Mutex<Option<Result<AnyView, PartMissing>>>>;
+
+fn asking<P, F>(part: P) -> Ask
+where
+    P: Fn() -> F + Send + Sync + 'static,
+    F: Future<Output = Result<AnyView, PartMissing>> + Send + 'static,
+{
+    Arc::new(move || Box::pin(part()))
+}
+
 /// A part made by `lazy_view!`. One that cannot be loaded says so and can be asked for again; the rest goes on.
 #[component]
 pub fn Lazy<P, F>(
@@ -62,35 +83,79 @@ pub fn Lazy<P, F>(
     part: P,
 ) -> impl IntoView
 where
-    P: Fn() -> F + Clone + Send + 'static,
+    P: Fn() -> F + Send + Sync + 'static,
     F: Future<Output = Result<AnyView, PartMissing>> + Send + 'static,
 {
-    let attempt = RwSignal::new(0u32);
-    view! {
-        <Suspense fallback=|| {
-            view! { <p class="note loading">{t("page.part.loading")}</p> }
-        }>
-            {move || {
-                attempt.track();
-                let part = part.clone();
-                Suspend::new(async move {
-                    match part().await {
-                        Ok(view) => view,
-                        Err(PartMissing) => {
-                            view! {
-                                <p class="notice" role="alert">
-                                    {t("page.part.missing")}
-                                    <button type="button" on:click=move |_| attempt.update(|n| *n += 1)>
-                                        {t("page.part.again")}
-                                    </button>
-                                </p>
-                            }
-                                .into_any()
-                        }
-                    }
-                })
-            }}
-        </Suspense>
+    shown(asking(part))
+}
+
+fn shown(ask: Ask) -> AnyView {
+    let arrival = Arrival::default();
+    let arrived = RwSignal::new(0u32);
+    let owner = Owner::current().unwrap_or_default();
+    let start = {
+        let arrival = Arc::clone(&arrival);
+        move || {
+            let mut wait = Wait {
+                part: owner.with(|| Box::pin(ScopedFuture::new_untracked(ask()))),
+                arrival: Arc::clone(&arrival),
+                arrived,
+            };
+            // What has been loaded before is there at once.
+            let mut now = Context::from_waker(Waker::noop());
+            if Pin::new(&mut wait).poll(&mut now).is_pending() {
+                leptos::task::spawn_local(wait);
+            }
+        }
+    };
+    start();
+    let again = Arc::new(start);
+    (move || {
+        arrived.track();
+        let part = arrival.lock().ok().and_then(|mut part| part.take());
+        match part {
+            None => view! { <p class="note loading">{t("page.part.loading")}</p> }.into_any(),
+            Some(Ok(view)) => view,
+            Some(Err(PartMissing)) => {
+                let again = Arc::clone(&again);
+                view! {
+                    <p class="notice" role="alert">
+                        {t("page.part.missing")}
+                        <button type="button" on:click=move |_| {
+                            arrived.update(|arrived| *arrived += 1);
+                            again();
+                        }>
+                            {t("page.part.again")}
+                        </button>
+                    </p>
+                }
+                .into_any()
+            }
+        }
+    })
+    .into_any()
+}
+
+/// Waits for a part as long as its place is on the page.
+struct Wait {
+    part: Pin<Box<ScopedFuture<Asked>>>,
+    arrival: Arrival,
+    arrived: RwSignal<u32>,
+}
+
+impl Future for Wait {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.arrived.is_disposed() {
+            return Poll::Ready(());
+        }
+        self.part.as_mut().poll(context).map(|part| {
+            if let Ok(mut arrival) = self.arrival.lock() {
+                *arrival = Some(part);
+            }
+            let _gone = self.arrived.try_update(|arrived| *arrived += 1);
+        })
     }
 }
 
@@ -109,18 +174,25 @@ pub fn LazyDetails<P, F>(
     part: P,
 ) -> impl IntoView
 where
-    P: Fn() -> F + Clone + Send + Sync + 'static,
+    P: Fn() -> F + Send + Sync + 'static,
     F: Future<Output = Result<AnyView, PartMissing>> + Send + 'static,
 {
+    fold(class, testid, summary.run(), asking(part))
+}
+
+fn fold(class: &'static str, testid: &'static str, summary: AnyView, ask: Ask) -> AnyView {
     let opened = RwSignal::new(false);
     view! {
-        <details class=format!("more {class}") data-testid=testid on:toggle=move |_| opened.set(true)>
-            <summary>{summary.run()}</summary>
-            <Show when=move || opened.get()>
-                <Lazy part=part.clone() />
-            </Show>
+        <details class=format!("more {class}") data-testid=testid on:toggle=move |_| {
+            if !opened.get_untracked() {
+                opened.set(true);
+            }
+        }>
+            <summary>{summary}</summary>
+            {move || opened.get().then(|| shown(Arc::clone(&ask)))}
         </details>
     }
+    .into_any()
 }
 
 /// A part that waits until more than an edge of its place is seen or, once the visitor has begun to scroll, until it is

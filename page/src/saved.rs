@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::address;
+use crate::lazy::{Lazy, lazy_view};
 use crate::model_picker;
 use crate::state::App;
 use crate::words::t;
@@ -93,9 +94,26 @@ fn name_of(lang: Lang, scenario: &Scenario) -> String {
     format!("{model} · {job}")
 }
 
-/// Back, save, and what was saved.
+/// Back, save, and what was saved, loaded after the first answer.
 #[component]
 pub fn SavedScenarios() -> impl IntoView {
+    view! {
+        <div class="saved-place">
+            <Lazy part=saved_scenarios />
+        </div>
+    }
+}
+
+lazy_view! {
+    part = answer;
+    /// [`SavedList`].
+    fn saved_scenarios() {
+        view! { <SavedList /> }.into_any()
+    }
+}
+
+#[component]
+fn SavedList() -> impl IntoView {
     let app = App::get();
     let saved = RwSignal::new(read::<Vec<Saved>>(SAVED_KEY));
     let refused = RwSignal::new(false);

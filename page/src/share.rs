@@ -27,17 +27,11 @@ fn shared_link(app: App) -> (String, Option<TooLarge>) {
 /// Opens the sheet with the link.
 #[component]
 pub fn ShareButton() -> impl IntoView {
-    let app = App::get();
     let dialog = NodeRef::<leptos::html::Dialog>::new();
-    // Made when the sheet opens: it is of no use before.
-    let link = RwSignal::new(String::new());
-    let refused = RwSignal::new(None::<TooLarge>);
-    let copied = RwSignal::new(false);
+    let times = RwSignal::new(0u32);
+    let asked = Memo::new(move |_| times.get() > 0);
     let open = move |_| {
-        let (made, too_large) = shared_link(app);
-        link.set(made);
-        refused.set(too_large);
-        copied.set(false);
+        times.update(|times| *times += 1);
         if let Some(dialog) = dialog.get() {
             let _refused = dialog.show_modal();
         }
@@ -54,67 +48,90 @@ pub fn ShareButton() -> impl IntoView {
         <dialog node_ref=dialog class="share" aria-labelledby="share-title" data-testid="share-sheet">
             <h2 id="share-title">{t("share.title")}</h2>
             <p>{t("share.note")}</p>
-            {move || {
-                refused
-                    .get()
-                    .map(|refused| {
-                        let said = text(
-                            app.lang.get(),
-                            "share.too_large",
-                            &[("bytes", &refused.bytes.to_string()), ("bound", &FRAGMENT_BYTES.to_string())],
-                        );
-                        view! { <p class="share-refused" role="alert" data-testid="share-refused">{said}</p> }
-                    })
-            }}
-            <div class="share-link">
-                <input
-                    type="text"
-                    readonly
-                    aria-label=t("share.link")
-                    data-testid="share-link"
-                    prop:value=link
-                    on:focus=move |event| select_all(&event)
-                />
-                <button
-                    type="button"
-                    class="quiet"
-                    data-testid="share-copy"
-                    on:click=move |_| copy(&link.get_untracked(), copied)
-                >
-                    {move || {
-                        let key = if copied.get() { "share.copied" } else { "share.copy" };
-                        text(app.lang.get(), key, &[])
-                    }}
-                </button>
-                {can_share()
-                    .then(|| {
-                        view! {
-                            <button
-                                type="button"
-                                class="quiet"
-                                data-testid="share-system"
-                                on:click=move |_| share(app.lang.get_untracked(), &link.get_untracked())
-                            >
-                                {t("share.system")}
-                            </button>
-                        }
-                    })}
-            </div>
-            <p class="unseen" role="status">
-                {move || copied.get().then(|| text(app.lang.get(), "share.copied", &[]))}
-            </p>
-            {move || {
-                let link = link.get();
-                (!link.is_empty())
-                    .then(|| {
-                        let part = move || code(link.clone());
-                        view! { <Lazy part /> }
-                    })
-            }}
+            {move || asked.get().then(|| view! { <Lazy part=move || sheet(times) /> })}
             <button type="button" class="quiet" data-testid="share-close" on:click=close>
                 {t("share.close")}
             </button>
         </dialog>
+    }
+}
+
+lazy_view! {
+    part = answer;
+    /// [`Sheet`], loaded when it is first opened.
+    fn sheet(times: RwSignal<u32>) {
+        view! { <Sheet times /> }.into_any()
+    }
+}
+
+/// The link and what can be done with it. It is made anew whenever the sheet is opened.
+#[component]
+fn Sheet(
+    /// How many times it was opened.
+    times: RwSignal<u32>,
+) -> impl IntoView {
+    let app = App::get();
+    let copied = RwSignal::new(false);
+    let made = Memo::new(move |_| {
+        times.track();
+        copied.set(false);
+        untrack(|| shared_link(app))
+    });
+    let link = Memo::new(move |_| made.with(|(link, _)| link.clone()));
+    view! {
+        {move || {
+            made.with(|(_, refused)| refused.as_ref().map(|refused| refused.bytes))
+                .map(|bytes| {
+                    let said = text(
+                        app.lang.get(),
+                        "share.too_large",
+                        &[("bytes", &bytes.to_string()), ("bound", &FRAGMENT_BYTES.to_string())],
+                    );
+                    view! { <p class="share-refused" role="alert" data-testid="share-refused">{said}</p> }
+                })
+        }}
+        <div class="share-link">
+            <input
+                type="text"
+                readonly
+                aria-label=t("share.link")
+                data-testid="share-link"
+                prop:value=move || link.get()
+                on:focus=move |event| select_all(&event)
+            />
+            <button
+                type="button"
+                class="quiet"
+                data-testid="share-copy"
+                on:click=move |_| copy(&link.get_untracked(), copied)
+            >
+                {move || {
+                    let key = if copied.get() { "share.copied" } else { "share.copy" };
+                    text(app.lang.get(), key, &[])
+                }}
+            </button>
+            {can_share()
+                .then(|| {
+                    view! {
+                        <button
+                            type="button"
+                            class="quiet"
+                            data-testid="share-system"
+                            on:click=move |_| share(app.lang.get_untracked(), &link.get_untracked())
+                        >
+                            {t("share.system")}
+                        </button>
+                    }
+                })}
+        </div>
+        <p class="unseen" role="status">
+            {move || copied.get().then(|| text(app.lang.get(), "share.copied", &[]))}
+        </p>
+        {move || {
+            let link = link.get();
+            let part = move || code(link.clone());
+            view! { <Lazy part /> }
+        }}
     }
 }
 
@@ -209,6 +226,21 @@ fn share(lang: Lang, link: &str) {
 /// What changed since the opened link was shared, until another choice is made.
 #[component]
 pub fn SinceShared() -> impl IntoView {
+    let app = App::get();
+    let told = Memo::new(move |_| app.brings_book.get() || app.shared.with(Option::is_some));
+    move || told.get().then(|| view! { <Lazy part=since_shared /> })
+}
+
+lazy_view! {
+    part = answer;
+    /// [`Since`], loaded where the link tells what it answered.
+    fn since_shared() {
+        view! { <Since /> }.into_any()
+    }
+}
+
+#[component]
+fn Since() -> impl IntoView {
     let app = App::get();
     let line = move || {
         let lang = app.lang.get();

@@ -203,11 +203,11 @@ impl App {
                     return before.clone();
                 }
                 let link = scenario.with(to_query);
-                parse(&link, Catalog::embedded())
-                    .problems
-                    .into_iter()
-                    .map(|problem| (problem.param.clone(), problem))
-                    .collect()
+                let mut remarks = BTreeMap::new();
+                for problem in parse(&link, Catalog::embedded()).problems {
+                    remarks.insert(problem.param.clone(), problem);
+                }
+                remarks
             }),
             unknown,
             shared: RwSignal::new(address::stamp()),
@@ -415,10 +415,11 @@ fn scenario_link(scenario: RwSignal<Scenario>, unknown: RwSignal<Pairs>) -> Stri
 }
 
 fn view_params(params: &[(&'static str, &str)]) -> ViewParams {
-    params
-        .iter()
-        .map(|(name, value)| (*name, (*value).to_owned()))
-        .collect()
+    let mut at = ViewParams::new();
+    for (name, value) in params {
+        at.insert(name, (*value).to_owned());
+    }
+    at
 }
 
 /// The kind of job of a scenario.

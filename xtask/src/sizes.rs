@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The most that the first answer may weigh in brotli, in bytes: what index.html names, and the scripts that those name.
-pub const FIRST_ANSWER_BUDGET_BYTES: u64 = 500_000;
+pub const FIRST_ANSWER_BUDGET_BYTES: u64 = 445_000;
 /// How the parts with the texts of a language are named, before the language. A visitor loads one of them at first.
 pub const TEXTS_PART: &str = "part-texts_";
 /// Smaller files gain less than the header of an encoding costs.
@@ -116,9 +116,13 @@ fn parts(dist: &Path) -> Result<Vec<Part>> {
             }
         }
     }
+    let mut scripts = String::new();
     let mut parts = Vec::new();
     for file in &files {
         let name = name_of(file);
+        if name.ends_with(".js") && named.contains(&name) {
+            scripts.push_str(&text(file)?);
+        }
         let bytes = read(file)?.len() as u64;
         let packed_bytes =
             std::fs::metadata(with_suffix(file, ".br")).map_or(bytes, |packed| packed.len());
@@ -134,12 +138,38 @@ fn parts(dist: &Path) -> Result<Vec<Part>> {
             .cmp(&a.packed_bytes)
             .then_with(|| a.name.cmp(&b.name))
     });
-    // Of the languages, the heaviest counts.
+    // Of the languages, the heaviest counts, with what it shares with other parts.
     let texts = parts
         .iter_mut()
         .filter(|part| part.name.starts_with(TEXTS_PART));
-    texts.skip(1).for_each(|part| part.first = false);
+    let mut shared = Vec::new();
+    for (place, part) in texts.enumerate() {
+        part.first = place == 0;
+        if part.first {
+            shared = shared_with(&scripts, &part.name);
+        }
+    }
+    for part in &mut parts {
+        part.first |= shared.contains(&part.name);
+    }
     Ok(parts)
+}
+
+/// The files that are loaded together with a part, as the loader's script says: the part's address, and behind it the list
+/// of what it shares, each named by a constant with an address of its own.
+fn shared_with(scripts: &str, part: &str) -> Vec<String> {
+    let after = |start: &str| scripts.split_once(start).map(|(_, rest)| rest);
+    let list = after(part)
+        .and_then(|rest| rest.split_once("}\n, ["))
+        .and_then(|(_, rest)| rest.split_once(']'))
+        .map_or("", |(list, _)| list);
+    let names = list.split(", ").filter(|name| !name.is_empty());
+    names
+        .filter_map(|name| {
+            let (_, address) = after(&format!("const {name} = "))?.split_once("\"./")?;
+            Some(address.split_once('"')?.0.to_owned())
+        })
+        .collect()
 }
 
 /// Every file under `folder` that is not a compressed copy, in order of its path.
@@ -211,6 +241,28 @@ fn write(file: &Path, content: &[u8]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_part_shares_is_read_from_the_loader() {
+        let loader = r#"
+const __chunk_3 = makeLoad(() => {
+    const src = fetch(new URL("./part-chunk-a1.wasm", import.meta.url));
+    return async (imports) => (WebAssembly.instantiateStreaming(src, imports));
+}
+, []);
+export const __wasm_split_load_texts_en = wrapAsyncCb(makeLoad(() => {
+    const src = fetch(new URL("./part-texts_en-b2.wasm", import.meta.url));
+    return async (imports) => (WebAssembly.instantiateStreaming(src, imports));
+}
+, [__chunk_3]));
+"#;
+        assert_eq!(
+            shared_with(loader, "part-texts_en-b2.wasm"),
+            ["part-chunk-a1.wasm"]
+        );
+        assert!(shared_with(loader, "part-chunk-a1.wasm").is_empty());
+        assert!(shared_with(loader, "part-other.wasm").is_empty());
+    }
 
     #[test]
     fn the_first_answer_is_what_the_page_names_and_what_that_imports() {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::dtype::ComputeDtype;
+use crate::packed::Aside;
 
 /// One accelerator, as one device that software sees (one die of an MI250 is its own entry).
 ///
@@ -44,7 +45,7 @@ pub struct Card {
     pub runtime_memory_mib: Option<u32>,
     /// Where the two were read.
     #[serde(default)]
-    pub memory_source: Option<String>,
+    pub memory_source: Option<Aside>,
     /// Memory type: `GDDR6X`, `HBM3`.
     pub memory_type: String,
     /// Memory bandwidth in GB/s (decimal).
@@ -65,10 +66,10 @@ pub struct Card {
     /// How far the entry was checked.
     pub confidence: Confidence,
     /// Addresses or documents of the figures.
-    pub sources: Vec<String>,
+    pub sources: Vec<Aside>,
     /// What a reader must know, in English.
     #[serde(default)]
-    pub notes: Option<String>,
+    pub notes: Option<Aside>,
 }
 
 /// Maker of a card.
@@ -211,7 +212,7 @@ pub struct MeasuredMatmul {
     /// Measured rate in TFLOPS.
     pub tflops: f64,
     /// Where it was read.
-    pub source: String,
+    pub source: Aside,
 }
 
 /// Cards of one kind joined into nodes: what a plan is laid over.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::packed::Aside;
+
 /// One image or video model. Every figure is that of the published configuration that `source`
 /// names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,10 +30,10 @@ pub struct DiffusionModel {
     #[serde(default)]
     pub licence: Option<String>,
     /// Where the configuration was read.
-    pub source: String,
+    pub source: Aside,
     /// What a reader must know.
     #[serde(default)]
-    pub notes: Option<String>,
+    pub notes: Option<Aside>,
 }
 
 /// What a model makes.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::packed::Aside;
+
 /// A language model of the catalog, or one that a user brings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,10 +35,10 @@ pub struct Model {
     pub licence: Option<String>,
     /// Where the configuration was read: the maker's repository (`hf.co/org/name`), a paper, or
     /// public code that carries the same figures.
-    pub source: String,
+    pub source: Aside,
     /// What a reader must know, in English.
     #[serde(default)]
-    pub notes: Option<String>,
+    pub notes: Option<Aside>,
 }
 
 /// Shape of a decoder: everything that memory and FLOPs are counted from.

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::packed::Aside;
+
 /// One network with a fixed input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,10 +25,10 @@ pub struct Network {
     /// How a dataset of it usually looks.
     pub usual: UsualData,
     /// Where the figures were read.
-    pub source: String,
+    pub source: Aside,
     /// What a reader must know.
     #[serde(default)]
-    pub notes: Option<String>,
+    pub notes: Option<Aside>,
 }
 
 /// What a network is used for.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CatalogError;
 use super::data_file::DataFile;
-use crate::packed::{PackedFile, packed_file};
+use crate::packed::{Aside, PackedFile, packed_file};
 
 pub(crate) static FILE: PackedFile =
     packed_file!("prices", read_table, include_str!("../../data/prices.csv"));
@@ -105,7 +105,7 @@ pub struct PriceOffer {
     /// Day of the quote, as exactly as its source dates it: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`.
     pub as_of: String,
     /// Where it was read, with the credit that its licence asks for.
-    pub source: String,
+    pub source: Aside,
     /// The provider states this very card; `false`: it names the chip but not the form (SXM or
     /// PCIe) or the bin, and `card` is then the slower one, so that what is promised holds.
     pub variant_stated: bool,
@@ -114,7 +114,7 @@ pub struct PriceOffer {
     pub low_confidence: bool,
     /// Cautions of the source.
     #[serde(default)]
-    pub notes: Option<String>,
+    pub notes: Option<Aside>,
     /// Whether the renter has the card alone; missing: alone.
     #[serde(default)]
     pub tenancy: Option<Tenancy>,

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::packed::Aside;
+
 /// One kind of computation: what a roofline needs to know of it (Williams et al. 2009).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,7 +34,7 @@ pub struct Workload {
     /// Bytes exchanged with another card for one byte of the working set and one pass over it.
     pub halo: f64,
     /// Where the figures come from.
-    pub source: String,
+    pub source: Aside,
 }
 
 /// Floating-point format of scientific computing.

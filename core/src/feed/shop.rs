@@ -181,7 +181,7 @@ impl Shop {
     pub fn find(&self, offer: &Offer) -> Option<ShopOffer<'_>> {
         let used = offer.price.as_ref().and_then(|price| {
             price.provider.as_ref()?;
-            self.places.get(price.source.as_ref()?)
+            self.places.get(price.source.as_deref()?)
         });
         let found = match used {
             Some(place) => self.feed.offers.get(*place),
@@ -290,7 +290,7 @@ fn rows<'a>(feed: &'a Feed, offer: &'a FeedOffer) -> impl Iterator<Item = PriceO
         price_per_card: price.price_per_card,
         cards_together: together,
         as_of: feed.generated_at.chars().take(10).collect(),
-        source: offer.id.clone(),
+        source: offer.id.as_str().into(),
         variant_stated: true,
         low_confidence: false,
         notes: None,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::catalog::{Card, Catalog, Model, Transformer, Vendor};
 use crate::dtype::WeightFormat;
 use crate::estimate::training::{Habits, TrainingJob};
+use crate::packed::Aside;
 use crate::scenario::{
     Engine, Job, ModelChoice, Scenario, Training, TrainingAmount, TrainingMethod, TrainingPrecision,
 };
@@ -36,7 +37,7 @@ pub(super) fn custom(shape: &Transformer) -> Model {
         max_context: u32::MAX,
         native_format: WeightFormat::Bf16,
         licence: None,
-        source: String::new(),
+        source: Aside::default(),
         notes: None,
     }
 }

@@ -30,6 +30,7 @@ use serde::Serialize;
 use crate::catalog::{Billing, Card, Catalog, Currency, PriceBook, PriceOffer};
 use crate::estimate::work::{WorkPlan, WorkSpeed};
 use crate::estimate::{MemoryEstimate, ServingSpeed, TrainingSpeed};
+use crate::packed::Aside;
 use crate::plan::{ServingPlan, TrainingPlan};
 use crate::range::Range;
 use crate::rental::{Billed, CardPrices, HOURS_PER_MONTH, ModeCost};
@@ -244,7 +245,7 @@ pub struct PriceUsed {
     /// Day of the quote.
     pub as_of: Option<String>,
     /// Where it was read.
-    pub source: Option<String>,
+    pub source: Option<Aside>,
     /// The same in the scenario's currency.
     pub converted_per_card_hour: f64,
     /// Cards that are paid for: more than the offer's where only whole nodes are sold.
@@ -258,7 +259,7 @@ pub struct PriceUsed {
     /// Region of the quote, where stated.
     pub region: Option<String>,
     /// Cautions of the source.
-    pub notes: Option<String>,
+    pub notes: Option<Aside>,
     /// The quote states this very card, and not only its chip.
     pub variant_stated: bool,
     /// Cards in reserve for machines that are taken away.

@@ -57,6 +57,13 @@ impl PackedFile {
         }
     }
 
+    /// What it holds, where that is texts in pairs.
+    pub(crate) fn texts(&'static self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let mut from = Reader::new(self.bytes().unwrap_or_default());
+        let count = from.count();
+        (0..count).map(move |_| (from.text(), from.text()))
+    }
+
     /// What it holds. The tests read every file; were one ever unreadable, it holds what its kind starts from.
     pub fn read<T: Packed + Default>(&'static self) -> T {
         let bytes = self.bytes();

@@ -7,22 +7,27 @@
 //! The form is no format for exchange: it is written and read by the same sources, field by field in the order of the lists
 //! in this folder. A field that a list lacks does not compile.
 
+mod aside;
 mod catalog;
 mod constants;
 mod file;
 
 use std::collections::BTreeMap;
 
+pub use aside::{Aside, load_asides};
 pub use file::PackedFile;
 #[cfg(not(packed))]
 pub(crate) use file::json;
 pub(crate) use file::packed_file;
 
+#[cfg(not(packed))]
 use crate::estimate::{diffusion, serving, training, vision};
-use crate::{catalog as entries, plan, rental, scenario};
+#[cfg(not(packed))]
+use crate::{catalog as entries, plan, rental, scenario, text};
 
-/// Every packed file.
-pub fn files() -> [&'static PackedFile; 17] {
+/// Every packed file but that of the [`Aside`]s.
+#[cfg(not(packed))]
+fn files() -> [&'static PackedFile; 21] {
     [
         &entries::CARDS_FILE,
         &entries::MODELS_FILE,
@@ -41,7 +46,31 @@ pub fn files() -> [&'static PackedFile; 17] {
         &plan::node::FILE,
         &scenario::preset::FILE,
         &scenario::edition::FILE,
+        &text::FIRST_EN,
+        &text::FIRST_ZH_CN,
+        &text::MORE_EN,
+        &text::MORE_ZH_CN,
     ]
+}
+
+/// Name and content of every file of the packed data, for a build that hands them over.
+///
+/// # Errors
+/// When a file that people edit is not of its form; the message names the packed file.
+#[cfg(not(packed))]
+pub fn all_packed() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
+    let mut all = Vec::new();
+    for file in files() {
+        let bytes = file.bytes();
+        all.push((
+            file.name(),
+            bytes
+                .map_err(|why| format!("{}: {why}", file.name()))?
+                .to_owned(),
+        ));
+    }
+    all.push(("asides", aside::file()?));
+    Ok(all)
 }
 
 /// Something that stands in a packed file.
@@ -83,6 +112,11 @@ impl Reader {
 
     fn count(&mut self) -> usize {
         u64::unpack(self) as usize
+    }
+
+    fn text(&mut self) -> &'static str {
+        let count = self.count();
+        std::str::from_utf8(self.bytes(count)).unwrap_or_default()
     }
 }
 
@@ -211,9 +245,7 @@ impl Packed for String {
     }
 
     fn unpack(from: &mut Reader) -> Self {
-        let count = from.count();
-        let text = std::str::from_utf8(from.bytes(count)).unwrap_or_default();
-        text.to_owned()
+        from.text().to_owned()
     }
 }
 
@@ -262,7 +294,11 @@ impl<T: Packed> Packed for BTreeMap<String, T> {
 
     fn unpack(from: &mut Reader) -> Self {
         let count = from.count();
-        (0..count).map(|_| <(String, T)>::unpack(from)).collect()
+        let mut map = Self::new();
+        for _ in 0..count {
+            map.insert(String::unpack(from), T::unpack(from));
+        }
+        map
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::catalog::{Card, Market, Node, Vendor};
-use crate::packed::{PackedFile, packed, packed_file};
+use crate::packed::{Aside, PackedFile, packed, packed_file};
 
 /// One class of nodes of `core/data/nodes.json`. An empty list or a missing year matches every card.
 #[derive(Debug, Clone, Deserialize)]
@@ -14,7 +14,7 @@ use crate::packed::{PackedFile, packed, packed_file};
 struct NodeClass {
     /// What it is, for people.
     #[allow(dead_code, reason = "for the reader of the file")]
-    class: String,
+    class: Aside,
     #[serde(default)]
     cards: Vec<String>,
     #[serde(default)]
@@ -38,10 +38,10 @@ struct NodeClass {
     /// Most cards that are joined for one job.
     largest_cards: u32,
     /// Where the figures were read.
-    source: String,
+    source: Aside,
     #[serde(default)]
     #[allow(dead_code, reason = "for the reader of the file")]
-    note: Option<String>,
+    note: Option<Aside>,
     /// No document was read for the figures.
     #[serde(default)]
     assumed: bool,

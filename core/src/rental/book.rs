@@ -84,7 +84,7 @@ impl BookEdits {
         let edited = PriceOffer {
             price_per_card: price,
             as_of: today.to_owned(),
-            source: OWN_ENTRY.to_owned(),
+            source: OWN_ENTRY.into(),
             low_confidence: false,
             notes: None,
             ..offer.clone()

@@ -408,7 +408,7 @@ fn offer(
         price_per_card,
         cards_together: count,
         as_of: facts.as_of.to_owned(),
-        source: facts.source.to_owned(),
+        source: facts.source.into(),
         variant_stated,
         low_confidence: false,
         notes: None,

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::catalog::Currency;
-use crate::packed::{PackedFile, packed, packed_file};
+use crate::packed::{Aside, PackedFile, packed, packed_file};
 use crate::scenario::{Grain, Money};
 
 /// What is known of how one provider bills.
@@ -26,7 +26,7 @@ pub struct ProviderRule {
     /// Day of the rule.
     pub as_of: String,
     /// Where it was read.
-    pub source: String,
+    pub source: Aside,
     /// Storage.
     #[serde(default)]
     pub disk: Option<DiskRule>,
@@ -50,7 +50,7 @@ pub struct DiskRule {
     /// Day of the prices.
     pub as_of: String,
     /// Where they were read.
-    pub source: String,
+    pub source: Aside,
 }
 
 /// Price of traffic out of a provider.
@@ -62,7 +62,7 @@ pub struct EgressRule {
     /// For a GB.
     pub per_gb: f64,
     /// Where it was read.
-    pub source: String,
+    pub source: Aside,
 }
 
 pub(crate) static PROVIDERS: PackedFile = packed_file!(
@@ -163,7 +163,7 @@ pub struct InterruptionPreset {
     /// Interruptions in an hour.
     pub per_hour: f64,
     /// What it rests on.
-    pub source: String,
+    pub source: Aside,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -173,7 +173,7 @@ struct KnownRate {
     cards: Vec<String>,
     per_hour: f64,
     #[allow(dead_code, reason = "for the reader of the file")]
-    source: String,
+    source: Aside,
 }
 
 /// Interruptions of a machine in an hour where nothing is known or said: one in 20 hours.

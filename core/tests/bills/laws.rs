@@ -64,7 +64,7 @@ fn offer(provider: &str, billing: Billing, price: f64, together: u32) -> PriceOf
         price_per_card: price,
         cards_together: together,
         as_of: "2026-11-01".to_owned(),
-        source: "test".to_owned(),
+        source: "test".into(),
         variant_stated: true,
         low_confidence: false,
         notes: None,

@@ -94,7 +94,7 @@ pub fn price_origin(price: PriceUsed) -> impl IntoView {
         let label = text(lang, "offer.price.source", &[]);
         if source.starts_with("https://") || source.starts_with("http://") {
             view! {
-                <a href=source rel="noopener noreferrer" target="_blank">
+                <a href=source.to_string() rel="noopener noreferrer" target="_blank">
                     {label}
                 </a>
             }

@@ -252,7 +252,7 @@ mod tests {
             max_context: 2048,
             native_format: WeightFormat::Fp16,
             licence: None,
-            source: String::new(),
+            source: Default::default(),
             notes: None,
         }
     }

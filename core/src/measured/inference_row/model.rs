@@ -215,7 +215,7 @@ fn made(row: &InferenceRow, shape: Transformer, params: Option<f64>) -> Model {
         max_context: u32::MAX,
         native_format: WeightFormat::Bf16,
         licence: None,
-        source: row.source.clone(),
+        source: row.source.as_str().into(),
         notes: None,
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::catalog::{AttentionGroup, Catalog, ExpertLayers, Model, Transformer};
 use crate::dtype::WeightFormat;
 use crate::measured::TrainingRow;
+use crate::packed::Aside;
 use crate::scenario::shape::is_within_limits;
 
 /// The model of `row`.
@@ -94,7 +95,7 @@ fn shape_model(row: &TrainingRow, transformer: Transformer, params: u64) -> Mode
         max_context: u32::MAX,
         native_format: WeightFormat::Bf16,
         licence: None,
-        source: String::new(),
+        source: Aside::default(),
         notes: None,
     }
 }

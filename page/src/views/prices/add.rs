@@ -217,7 +217,7 @@ impl Typed {
             price_per_card: price,
             cards_together: together as u32,
             as_of: day.to_owned(),
-            source: OWN_ENTRY.to_owned(),
+            source: OWN_ENTRY.into(),
             variant_stated: true,
             low_confidence: false,
             notes: None,
