@@ -51,7 +51,7 @@ pub fn quantile_of(values: &[f64], q: f64) -> f64 {
 /// Votes of sources and votes of rows may disagree: both ends are moved together until no fewer and
 /// no more of the group's own rows (measured over estimated) lie inside than a range is meant to hold.
 pub fn settled(mut group: SpreadGroup, ratios: &[f64]) -> SpreadGroup {
-    const HELD: std::ops::RangeInclusive<f64> = 0.77..=0.89;
+    const HELD: std::ops::RangeInclusive<f64> = 0.79..=0.89;
     const STEP: f64 = 0.03;
     for _ in 0..60 {
         let range = group.around(1.0, 1.0);

@@ -86,7 +86,7 @@ pub fn spread(runs: &[Measured], fitted: &Fitted<ServingConstants>) -> Spread {
 }
 
 /// Rows of one metric, architecture and engine are judged by their card's own range where it has one, else by the
-/// architecture's, early builds by ranges of their own: each of these holds its own rows, but together they may hold too
+/// architecture's or, wider, by that of all cards, early builds by ranges of their own: each of these holds its own rows, but together they may hold too
 /// few or too many of such a group. Then the ends of all that are used are moved together.
 fn settle_as_judged(
     spread: &mut [SpreadGroup],
@@ -98,7 +98,10 @@ fn settle_as_judged(
     const ROUNDS: usize = 40;
     /// Share of rows inside that is aimed at.
     const HELD: std::ops::RangeInclusive<f64> = 0.765..=0.87;
-    let mut judged: BTreeMap<[&str; 3], Vec<(usize, f64)>> = BTreeMap::new();
+    /// How much farther the ends stand for a card whose architecture has no range of the kind (`Spread::range`).
+    const OTHER_ARCHITECTURE: f64 = 1.5;
+    // Range by place, whether it is the rows' own to move, and measured over estimated.
+    let mut judged: BTreeMap<[&str; 3], Vec<(usize, bool, f64)>> = BTreeMap::new();
     for measured in runs {
         let Some(card) = measured.run.card() else {
             continue;
@@ -119,7 +122,8 @@ fn settle_as_judged(
                 .flatten()
         });
         let constants = fitted.without.get(&measured.source).unwrap_or(&fitted.all);
-        if let Some(at) = nearest {
+        let any = place(GroupScope::JobKind, "").filter(|_| !counted);
+        if let Some(at) = nearest.or(any) {
             judged
                 .entry([
                     &card.architecture,
@@ -127,14 +131,29 @@ fn settle_as_judged(
                     &measured.judged_as.1,
                 ])
                 .or_default()
-                .push((at, measured.residual(constants).exp()));
+                .push((at, nearest.is_some(), measured.residual(constants).exp()));
         }
     }
-    for rows in judged.values().filter(|rows| rows.len() >= ENOUGH as usize) {
+    // A range is moved by those who lean on it most: a group with a few rows in it would undo what they need.
+    let mut leaning: BTreeMap<usize, (usize, [&str; 3])> = BTreeMap::new();
+    for (name, rows) in &judged {
+        for at in rows.iter().filter(|row| row.1).map(|row| row.0) {
+            let count = rows.iter().filter(|row| row.0 == at).count();
+            let most = leaning.entry(at).or_insert((count, *name));
+            if count > most.0 {
+                *most = (count, *name);
+            }
+        }
+    }
+    for (name, rows) in judged
+        .iter()
+        .filter(|(_, rows)| rows.len() >= ENOUGH as usize)
+    {
         for _ in 0..ROUNDS {
-            let inside = |(at, ratio): &&(usize, f64)| {
+            let inside = |(at, own, ratio): &&(usize, bool, f64)| {
                 spread.get(*at).is_some_and(|group| {
-                    let range = group.around(1.0, 1.0);
+                    let widen = if *own { 1.0 } else { OTHER_ARCHITECTURE };
+                    let range = group.around(1.0, widen);
                     (range.low..=range.high).contains(ratio)
                 })
             };
@@ -144,7 +163,11 @@ fn settle_as_judged(
                 many if many > *HELD.end() => 1.0 - STEP,
                 _ => break,
             };
-            let used: BTreeSet<usize> = rows.iter().map(|(at, _)| *at).collect();
+            let used: BTreeSet<usize> = rows
+                .iter()
+                .map(|(at, _, _)| *at)
+                .filter(|at| leaning.get(at).is_some_and(|(_, most)| most == name))
+                .collect();
             for at in used {
                 if let Some(group) = spread.get_mut(at) {
                     group.low = group.low.powf(by).min(0.98);

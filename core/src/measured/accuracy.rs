@@ -118,9 +118,6 @@ pub fn quantity_names(lang: Lang) -> Vec<&'static str> {
         .collect()
 }
 
-/// Place of training's speed among the quantities.
-const TRAINING_SPEED: usize = 1;
-
 /// Rows in a group from which its range is held to account.
 const ENOUGH_ROWS: usize = 20;
 
@@ -211,48 +208,74 @@ fn checked_blind() -> String {
     out
 }
 
-/// Which sources hold the figure of training's speed back, why, and what it is without them.
-fn hard_to_foretell(training: &[Verdict]) -> String {
+/// Which sources hold the figure of a quantity back, why, and what it is without them.
+fn hard_to_foretell(verdicts: &[&Verdict]) -> String {
     let mut out = String::from(
-        "\n## What cannot be foretold\n\nSettings that a source does not state move speed more than physics does. These sources of training \
-         speed are counted\nin all figures above; each is judged without its own rows, and no other source tells what sets it apart.\n\n\
-         | source | rows | median error | why |\n| --- | ---: | ---: | --- |\n",
+        "\n## What cannot be foretold\n\nSettings that a source does not state move figures more than physics does. These sources are counted\nin all \
+         figures above; each is judged without its own rows, and no other source tells what sets it apart.\n\n\
+         | quantity | source | rows | median error | why |\n| --- | --- | ---: | ---: | --- |\n",
     );
-    let speed = |v: &&Verdict| quantity_of(&v.metric, &v.kind) == Some(TRAINING_SPEED);
-    let errors = |rows: Vec<Verdict>| {
+    let errors = |rows: &mut dyn Iterator<Item = &Verdict>| {
+        let rows: Vec<Verdict> = rows
+            .map(|verdict| Verdict {
+                metric: String::new(),
+                kind: String::new(),
+                ..verdict.clone()
+            })
+            .collect();
         grouped(&rows, |_| GroupKey::default())
             .first()
             .and_then(|g| g.errors)
     };
     let text = include_str!("../../data/measured/hard.csv");
-    let mut named: Vec<String> = Vec::new();
-    for row in csv::Reader::from_reader(text.as_bytes())
+    let named: Vec<csv::StringRecord> = csv::Reader::from_reader(text.as_bytes())
         .records()
         .filter_map(Result::ok)
-    {
-        let cell = |at: usize| row.get(at).unwrap_or_default();
-        let own = training
+        .collect();
+    let cell = |row: &csv::StringRecord, at: usize| row.get(at).unwrap_or_default().to_owned();
+    let is = |v: &Verdict, quantity: &str| {
+        quantity_of(&v.metric, &v.kind)
+            .and_then(|place| QUANTITIES.get(place))
+            .is_some_and(|q| q.name == quantity)
+    };
+    for row in &named {
+        let (quantity, source, why) = (cell(row, 0), cell(row, 1), cell(row, 2));
+        let mut own = verdicts
             .iter()
-            .filter(speed)
-            .filter(|v| source_of(&v.id) == cell(0));
-        if let Some(e) = errors(own.cloned().collect()) {
+            .copied()
+            .filter(|v| is(v, &quantity) && source_of(&v.id) == source);
+        if let Some(e) = errors(&mut own) {
             let median = percent(e.median);
-            let _ = writeln!(out, "| {} | {} | {median} | {} |", cell(0), e.rows, cell(1));
+            let _ = writeln!(
+                out,
+                "| {quantity} | {source} | {} | {median} | {why} |",
+                e.rows
+            );
         }
-        named.push(cell(0).to_owned());
     }
-    let others = training
-        .iter()
-        .filter(speed)
-        .filter(|v| !named.iter().any(|name| name == source_of(&v.id)));
-    if let Some(e) = errors(others.cloned().collect()) {
-        let _ = writeln!(
-            out,
-            "\nWithout them, training speed: {} rows, median error {}, 80 of 100 within {}.",
-            e.rows,
-            percent(e.median),
-            percent(e.p80)
-        );
+    out.push_str("\nWithout them:\n\n| quantity | rows | median error | 80 of 100 within |\n| --- | ---: | ---: | ---: |\n");
+    for quantity in QUANTITIES.iter().map(|q| q.name) {
+        let hard = |v: &Verdict| {
+            named
+                .iter()
+                .any(|row| cell(row, 0) == quantity && cell(row, 1) == source_of(&v.id))
+        };
+        if !named.iter().any(|row| cell(row, 0) == quantity) {
+            continue;
+        }
+        let mut others = verdicts
+            .iter()
+            .copied()
+            .filter(|v| is(v, quantity) && !hard(v));
+        if let Some(e) = errors(&mut others) {
+            let _ = writeln!(
+                out,
+                "| {quantity} | {} | {} | {} |",
+                e.rows,
+                percent(e.median),
+                percent(e.p80)
+            );
+        }
     }
     out
 }
@@ -263,7 +286,9 @@ pub fn markdown(training: &[Verdict], inference: &[Verdict]) -> String {
     let mut out = String::from(HEAD);
     out.push_str(&summary(training, inference, Lang::En));
     out.push_str(&checked_blind());
-    out.push_str(&hard_to_foretell(training));
+    out.push_str(&hard_to_foretell(
+        &training.iter().chain(inference).collect::<Vec<_>>(),
+    ));
     for (title, verdicts) in [("Training", training), ("Inference", inference)] {
         let report = Report::of(verdicts);
         let _ = writeln!(

@@ -123,6 +123,11 @@ impl<'a> TrainingCase<'a> {
         if is_memory && words.noted(&["short samples, not packed"]) {
             return Err("samples shorter than the limit, not packed, of unstated length");
         }
+        // Blocks cached for shorter samples are too small for longer ones and stay until memory runs out: such a peak may
+        // fall as samples grow.
+        if is_memory && words.noted(&["reserved over samples of many lengths"]) {
+            return Err("the allocator's cache over samples of many lengths, not what they need");
+        }
         if is_memory && words.noted(&["one card in its configuration"]) {
             return Err("its configuration uses one card, which another row states");
         }

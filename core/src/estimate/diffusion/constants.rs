@@ -17,8 +17,8 @@ coefficients! {
     DiffusionCoefficients {
         /// Share that convolutions reach, over that of products.
         convolution: 0.8, 0.2 ..= 1.6;
-        /// Share that attention reaches, over that of products.
-        attention: 0.8, 0.2 ..= 1.6;
+        /// Share of the peak that fused attention reaches; of products' rate, where scores are written.
+        attention: 0.6, 0.2 ..= 1.6;
         /// Share that attention of a transformer reaches with heads of 64, over that with heads of 128.
         narrow_heads: 0.85, 0.5 ..= 1.2;
         /// The same on Hopper, over that of other cards: FlashAttention-2 reaches 35 of 100 of an

@@ -2,7 +2,7 @@
 
 use super::constants::DiffusionConstants;
 use super::flops::{self, Canvas};
-use super::{CONTEXT_BYTES, MEMORY, SPEED};
+use super::{CONTEXT_BYTES, memory_kind, speed_kind};
 use crate::catalog::{Backbone, Card, DiffusionModel, Node};
 use crate::dtype::{ComputeDtype, WeightFormat};
 use crate::estimate::work::{
@@ -142,9 +142,15 @@ pub(super) fn time(
         _ => 1.0,
     };
     let attention = attention / narrow_heads;
+    // Fused attention is one kernel: its rate is a share of the card's peak, whatever products and what lies between
+    // them reach, and a compiler leaves it as it is.
+    let attended = match run.fused_attention && wide != ComputeDtype::Tf32 {
+        true => peak(card, wide) / compiled,
+        false => products,
+    };
     let compute_s = (work.products / own * if expanded { c.expanded } else { 1.0 }
         + work.convolutions / convolutions
-        + work.attention / (products * c.attention) * attention)
+        + work.attention / (attended * c.attention) * attention)
         / engine;
     let times = match run.model.denoiser.layers {
         Backbone::Unet { .. } => c.traffic,
@@ -428,7 +434,7 @@ pub fn generation_memory(
         (MemoryPart::Framework, CONTEXT_BYTES),
         (MemoryPart::Fragmentation, fragmentation),
     ];
-    memory_of(parts, &constants.spread, card, MEMORY)
+    memory_of(parts, &constants.spread, card, memory_kind(run.model))
 }
 
 /// Speed of all copies together.
@@ -440,7 +446,9 @@ pub fn generation_speed(
 ) -> WorkSpeed {
     let parts = generation_time(run, plan, node, constants);
     let batch_s = parts.total();
-    let (range, basis) = constants.spread.range(1.0 / batch_s, node.card, SPEED);
+    let (range, basis) = constants
+        .spread
+        .range(1.0 / batch_s, node.card, speed_kind(run.model));
     let each = f64::from(plan.batch.max(1)) * f64::from(plan.copies.max(1));
     let operations = flops::denoise(run.model, &run.canvas).flops()
         * samples(run, plan.batch)

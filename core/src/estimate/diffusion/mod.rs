@@ -12,6 +12,8 @@ pub mod flops;
 mod generate;
 mod train;
 
+use crate::catalog::{DiffusionModel, Medium};
+
 pub use constants::{DiffusionCoefficients, DiffusionConstants};
 pub use flops::Canvas;
 pub use generate::{GenerationRun, generation_memory, generation_speed, generation_time};
@@ -22,10 +24,30 @@ pub(crate) use train::{reduce_s, state_bytes};
 pub const SPEED: &str = "speed";
 /// Name under which residuals of memory are kept.
 pub const MEMORY: &str = "memory";
+/// The same of clips, whose decoders and long attention are matters of their own.
+pub const CLIP_SPEED: &str = "clip_speed";
+/// Peak memory of clips.
+pub const CLIP_MEMORY: &str = "clip_memory";
 /// The same of training.
 pub const TRAINING_SPEED: &str = "training_speed";
 /// The same of training.
 pub const TRAINING_MEMORY: &str = "training_memory";
+
+/// Name under which residuals of the speed of making what `model` makes are kept.
+pub fn speed_kind(model: &DiffusionModel) -> &'static str {
+    match model.medium {
+        Medium::Image => SPEED,
+        Medium::Video => CLIP_SPEED,
+    }
+}
+
+/// The same of memory.
+pub fn memory_kind(model: &DiffusionModel) -> &'static str {
+    match model.medium {
+        Medium::Image => MEMORY,
+        Medium::Video => CLIP_MEMORY,
+    }
+}
 
 /// Bytes of driver context and libraries that counters inside a framework do not see.
 pub const CONTEXT_BYTES: f64 = 0.5e9;

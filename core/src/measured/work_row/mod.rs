@@ -160,8 +160,8 @@ impl<'a> WorkCase<'a> {
     /// Name under which its residual is kept.
     pub fn kind(&self) -> &'static str {
         match (&self.run, self.is_memory()) {
-            (WorkRun::Generate(_), false) => diffusion::SPEED,
-            (WorkRun::Generate(_), true) => diffusion::MEMORY,
+            (WorkRun::Generate(run), false) => diffusion::speed_kind(run.model),
+            (WorkRun::Generate(run), true) => diffusion::memory_kind(run.model),
             (WorkRun::Tune(_), false) => diffusion::TRAINING_SPEED,
             (WorkRun::Tune(_), true) => diffusion::TRAINING_MEMORY,
             (WorkRun::Network(_) | WorkRun::Speech(_), true) => vision::MEMORY,
