@@ -229,6 +229,8 @@ fn axis_name(lang: Lang, key: &str, points: &[Point]) -> String {
     let units = points::units(points, |metric| unit(lang, metric));
     match units.as_slice() {
         [] => name,
+        // A list of many would not fit beside a chart on a phone; a point's own line has its unit.
+        [_, _, _, ..] => text(lang, "accuracy.axis.mixed", &[("name", &name)]),
         units => text(
             lang,
             "accuracy.axis",

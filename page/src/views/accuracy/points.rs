@@ -161,7 +161,7 @@ impl Stats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::views::accuracy::unit;
+    use crate::views::accuracy::{axis_name, unit};
     use cardfit::catalog::Catalog;
     use cardfit::measured::accuracy::quantity_names;
     use cardfit::text::Lang;
@@ -202,6 +202,10 @@ mod tests {
         // Time to first token is in milliseconds, what goes before it in tokens a second.
         let of_prefill = units(&points.of(4, ""), |metric| unit(Lang::En, metric));
         assert_eq!(of_prefill, ["tokens/s", "ms"]);
+        let axis = |quantity| axis_name(Lang::En, "accuracy.measured", &points.of(quantity, ""));
+        assert_eq!(axis(0), "measured, GB or GiB");
+        // Training speed comes in four units.
+        assert_eq!(axis(1), "measured, in each source's unit");
     }
 
     #[test]
